@@ -1,0 +1,116 @@
+"""Calls to other services: channels, deadlines, retries, errors as they were raised."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
+
+import grpc
+from grpc_status import rpc_status
+from opentelemetry import propagate
+
+from kernelvault import errors
+from kernelvault.interceptors import remaining_s
+from kernelvault.server import MAX_MESSAGE_BYTES
+
+DEFAULT_TIMEOUT_S = 600.0
+_MAX_WAIT_S = 10.0
+Response = TypeVar("Response")
+
+
+def channel(address: str) -> grpc.aio.Channel:
+    """A channel that spreads its calls over all addresses that the name resolves to."""
+    return grpc.aio.insecure_channel(
+        address,
+        options=[
+            ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+            ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+            ("grpc.lb_policy_name", "round_robin"),
+            ("grpc.keepalive_time_ms", 60_000),
+            ("grpc.enable_retries", 0),
+            ("grpc.min_reconnect_backoff_ms", 200),
+            ("grpc.max_reconnect_backoff_ms", 2_000),
+        ],
+    )
+
+
+async def call(method: Any, request: Any, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> Any:
+    """A unary call; raises errors.Error. UNAVAILABLE is tried again until the deadline, when the server says so."""
+    deadline = _Deadline(timeout_s)
+    while True:
+        try:
+            return await method(request, timeout=deadline.left_s(), metadata=_trace_metadata())
+        except grpc.aio.AioRpcError as error:
+            await deadline.wait_or_raise(_error_of(error))
+
+
+async def stream(
+    method: Any,
+    request: Any,
+    *,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+    resume: Callable[[Any, Any], Any] | None = None,
+) -> AsyncIterator[Any]:
+    """The responses of a server stream; raises errors.Error.
+
+    When the server goes away the call is made again with the same request, so that stages may be seen twice; a stream
+    whose responses must not repeat gives `resume(request, last_response)`, the request for the rest.
+    """
+    deadline = _Deadline(timeout_s)
+    while True:
+        responses = method(request, timeout=deadline.left_s(), metadata=_trace_metadata())
+        try:
+            async for response in responses:
+                deadline.progressed()
+                yield response
+                if resume is not None:
+                    request = resume(request, response)
+            return
+        except grpc.aio.AioRpcError as error:
+            await deadline.wait_or_raise(_error_of(error))
+        finally:
+            responses.cancel()
+
+
+class _Deadline:
+    """When a call must end, and how long to wait before the next try."""
+
+    def __init__(self, timeout_s: float) -> None:
+        inherited = remaining_s()
+        timeout_s = timeout_s if inherited is None else min(timeout_s, inherited)
+        self._end = asyncio.get_running_loop().time() + timeout_s
+        self._tries = 0
+
+    def left_s(self) -> float:
+        return max(0.001, self._end - asyncio.get_running_loop().time())
+
+    def progressed(self) -> None:
+        self._tries = 0
+
+    async def wait_or_raise(self, error: errors.Error) -> None:
+        if not isinstance(error, errors.Unavailable):
+            raise error
+        backoff = min(_MAX_WAIT_S, 0.2 * 2**self._tries)
+        wait = max(error.retry_after_s, backoff) if error.reason != "FOREIGN" else backoff
+        wait *= random.uniform(0.8, 1.2)
+        if wait >= self.left_s():
+            raise error
+        self._tries += 1
+        await asyncio.sleep(wait)
+
+
+def _error_of(error: grpc.aio.AioRpcError) -> errors.Error:
+    status = rpc_status.from_call(error)
+    if status is not None:
+        return errors.from_status(status)
+    from google.rpc import status_pb2
+
+    return errors.from_status(status_pb2.Status(code=error.code().value[0], message=error.details() or error.code().name))
+
+
+def _trace_metadata() -> list[tuple[str, str]]:
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier)
+    return list(carrier.items())

@@ -1,0 +1,189 @@
+"""The one gRPC server that all services run: health, reflection, metrics, logs, traces, drain on SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, NamedTuple, TypeVar
+
+import grpc
+import prometheus_client
+import structlog
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from kernelvault import config, interceptors
+
+MAX_MESSAGE_BYTES = 64 << 20
+_HEALTH_PERIOD_S = 2.0
+_log = structlog.get_logger()
+Config = TypeVar("Config", bound=config.ServerConfig)
+
+
+async def _always() -> None:
+    """A readiness check for a service that needs nothing else."""
+
+
+class Registration(NamedTuple):
+    """One gRPC service of a server.
+
+    `ready` raises where the service cannot work now (its store is unreachable, its tool chain is gone): its health then
+    says NOT_SERVING until it no longer raises.
+    """
+
+    name: str
+    add: Callable[[Any, Any], None]
+    servicer: Any
+    ready: Callable[[], Awaitable[None]] = _always
+
+
+Build = Callable[[Config], AbstractAsyncContextManager[Sequence[Registration]]]
+
+
+@contextlib.asynccontextmanager
+async def serving(registrations: Sequence[Registration], settings: config.ServerConfig) -> AsyncIterator[int]:
+    """Serves until the block ends, then drains; yields the port."""
+    server = grpc.aio.server(
+        interceptors=interceptors.standard(),
+        options=[
+            ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+            ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+            ("grpc.max_connection_age_ms", 600_000),
+            ("grpc.max_connection_age_grace_ms", 3_600_000),
+            ("grpc.so_reuseport", 0),
+        ],
+    )
+    checks = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    for registration in registrations:
+        registration.add(registration.servicer, server)
+    names = [registration.name for registration in registrations]
+    reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
+    port = server.add_insecure_port(settings.address)
+    await _report(checks, registrations)
+    await server.start()
+    reporter = asyncio.create_task(_keep_reporting(checks, registrations))
+    try:
+        yield port
+    finally:
+        reporter.cancel()
+        await checks.enter_graceful_shutdown()
+        await server.stop(grace=settings.drain_seconds)
+
+
+async def _keep_reporting(checks: health.aio.HealthServicer, registrations: Sequence[Registration]) -> None:
+    while True:
+        await asyncio.sleep(_HEALTH_PERIOD_S)
+        await _report(checks, registrations)
+
+
+async def _report(checks: health.aio.HealthServicer, registrations: Sequence[Registration]) -> None:
+    status = health_pb2.HealthCheckResponse
+    overall = status.SERVING
+    for registration in registrations:
+        state = status.SERVING
+        try:
+            await asyncio.wait_for(registration.ready(), _HEALTH_PERIOD_S)
+        except Exception as error:
+            state = overall = status.NOT_SERVING
+            _log.warning("not ready", service=registration.name, error=str(error) or type(error).__name__)
+        await checks.set(registration.name, state)
+    await checks.set("", overall)
+
+
+def main(kind: type[Config], build: Build[Config]) -> None:
+    """Runs a service as a process: reads the environment, serves, drains on SIGTERM or SIGINT.
+
+    Exits with 2 and one line on stderr where the configuration is wrong or the machine is unfit.
+    """
+    try:
+        settings = config.load(kind, os.environ)
+        _configure_logs(settings)
+        _configure_traces(settings)
+        asyncio.run(_run(build, settings))
+    except (config.ConfigError, Unfit) as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+class Unfit(Exception):
+    """This machine lacks what the service needs; the message says what, and what to do."""
+
+
+async def _run(build: Build[Config], settings: Config) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with contextlib.AsyncExitStack() as stack:
+        registrations = await stack.enter_async_context(build(settings))
+        try:
+            port = await stack.enter_async_context(serving(registrations, settings))
+        except RuntimeError as error:
+            raise Unfit(f"failed to listen on {settings.address}: {error}") from error
+        host = settings.address.rpartition(":")[0]
+        ready = f"address {host}:{port}\n" + _serve_metrics(settings)
+        if settings.ready_file:
+            _write_whole(settings.ready_file, ready)
+        _log.info("serving", address=f"{host}:{port}", services=[registration.name for registration in registrations])
+        await stop.wait()
+        _log.info("draining")
+
+
+def _serve_metrics(settings: config.ServerConfig) -> str:
+    if settings.metrics_port < 0:
+        return ""
+    host = settings.address.rpartition(":")[0].strip("[]") or "127.0.0.1"
+    try:
+        server, _ = prometheus_client.start_http_server(settings.metrics_port, addr=host)
+    except OSError as error:
+        raise Unfit(f"failed to serve metrics on port {settings.metrics_port}: {error}") from error
+    return f"metrics {host}:{server.server_port}\n"
+
+
+def _write_whole(path: str, text: str) -> None:
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, path)
+
+
+def _configure_logs(settings: config.ServerConfig) -> None:
+    level = logging.getLevelNamesMapping().get(settings.log_level.upper())
+    if level is None:
+        raise config.ConfigError(f"failed to read the configuration: KERNELVAULT_LOG_LEVEL={settings.log_level!r} is no level")
+    renderer: Any = structlog.processors.JSONRenderer()
+    if settings.log_format == "console":
+        renderer = structlog.dev.ConsoleRenderer()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+def _configure_traces(settings: config.ServerConfig) -> None:
+    if not settings.otlp_endpoint:
+        return
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    name = os.path.basename(os.path.dirname(sys.argv[0])) or "kernelvault"
+    provider = TracerProvider(resource=Resource.create({"service.name": name}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=settings.otlp_endpoint, insecure=True)))
+    trace.set_tracer_provider(provider)

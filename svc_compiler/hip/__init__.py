@@ -1,0 +1,1 @@
+"""HIP: tool chain, CPU image, recorder."""

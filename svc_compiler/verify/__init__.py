@@ -1,0 +1,1 @@
+"""The stages of a verification, its policy and its report."""

@@ -1,0 +1,1 @@
+"""Keeps tasks, samples, snapshots, blobs and action results on S3."""

@@ -1,0 +1,1 @@
+"""Writes candidates: by rules, or by a language model behind an OpenAI-compatible endpoint."""

@@ -1,0 +1,1 @@
+"""Measures or models how long a verified candidate takes."""

@@ -1,0 +1,1 @@
+"""Turns the corpus into training signals."""
