@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, TypeVar
 
 import grpc
@@ -42,6 +42,16 @@ async def call(method: Any, request: Any, *, timeout_s: float = DEFAULT_TIMEOUT_
     while True:
         try:
             return await method(request, timeout=deadline.left_s(), metadata=_trace_metadata())
+        except grpc.aio.AioRpcError as error:
+            await deadline.wait_or_raise(_error_of(error))
+
+
+async def upload(method: Any, requests: Callable[[], Iterable[Any]], *, timeout_s: float = DEFAULT_TIMEOUT_S) -> Any:
+    """A client stream; raises errors.Error. It is sent anew, from `requests()`, where `call` would try again."""
+    deadline = _Deadline(timeout_s)
+    while True:
+        try:
+            return await method(iter(requests()), timeout=deadline.left_s(), metadata=_trace_metadata())
         except grpc.aio.AioRpcError as error:
             await deadline.wait_or_raise(_error_of(error))
 
@@ -107,7 +117,9 @@ def _error_of(error: grpc.aio.AioRpcError) -> errors.Error:
         return errors.from_status(status)
     from google.rpc import status_pb2
 
-    return errors.from_status(status_pb2.Status(code=error.code().value[0], message=error.details() or error.code().name))
+    return errors.from_status(
+        status_pb2.Status(code=error.code().value[0], message=error.details() or error.code().name)
+    )
 
 
 def _trace_metadata() -> list[tuple[str, str]]:
