@@ -1,1 +1,1 @@
-"""Everything between a launch plan and a verdict that compiler and profiler share: cases, references, the CPU model, comparison."""
+"""What lies between a launch plan and a verdict: cases, references, the CPU model, comparison."""
