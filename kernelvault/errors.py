@@ -24,6 +24,10 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 DOMAIN = "kernelvault"
 
 
+class Unfit(Exception):
+    """This machine lacks what the service needs; the message says what, and what to do. Ends a start, never a call."""
+
+
 class Error(Exception):
     """Base of the errors that a servicer raises on purpose and a client sees again.
 

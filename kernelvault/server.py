@@ -19,6 +19,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from kernelvault import config, interceptors
+from kernelvault.errors import Unfit
 
 MAX_MESSAGE_BYTES = 64 << 20
 _HEALTH_PERIOD_S = 2.0
@@ -112,10 +113,6 @@ def main(kind: type[Config], build: Build[Config]) -> None:
         raise SystemExit(2) from None
 
 
-class Unfit(Exception):
-    """This machine lacks what the service needs; the message says what, and what to do."""
-
-
 async def _run(build: Build[Config], settings: Config) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -156,7 +153,9 @@ def _write_whole(path: str, text: str) -> None:
 def _configure_logs(settings: config.ServerConfig) -> None:
     level = logging.getLevelNamesMapping().get(settings.log_level.upper())
     if level is None:
-        raise config.ConfigError(f"failed to read the configuration: KERNELVAULT_LOG_LEVEL={settings.log_level!r} is no level")
+        raise config.ConfigError(
+            f"failed to read the configuration: KERNELVAULT_LOG_LEVEL={settings.log_level!r} is no level"
+        )
     renderer: Any = structlog.processors.JSONRenderer()
     if settings.log_format == "console":
         renderer = structlog.dev.ConsoleRenderer()

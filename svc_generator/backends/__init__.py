@@ -1,0 +1,1 @@
+"""The authors of candidates: one module each, behind `base.Backend`."""
