@@ -1,0 +1,70 @@
+"""Wires the compiler service together: `python -m svc_compiler`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+
+from kernelvault.replay.cpu_model import CpuModel
+from kernelvault.replay.reference import References
+
+from kernelvault import client, server
+from kernelvault.blobs import Blobs
+from kernelvault.sandbox import Sandbox, check_platform
+from kernelvault.v1 import artifact_pb2, compiler_pb2_grpc, corpus_pb2_grpc, storage_pb2_grpc
+from svc_compiler.config import CompilerConfig
+from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.results import CorpusResults, CorpusTasks
+from svc_compiler.servicer import CompilerServicer
+from svc_compiler.tasks import TaskPreparer
+from svc_compiler.verify.build import HipBuilder
+from svc_compiler.verify.hip import HipVerifier
+from svc_compiler.verify.metering import MeteredSandbox
+from svc_compiler.verify.verifier import CachingVerifier, JoiningVerifier, QueueingVerifier
+
+NAME = "kernelvault.v1.Compiler"
+
+
+@contextlib.asynccontextmanager
+async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Registration]]:
+    """The service's parts, outermost first; raises Unfit where this machine lacks one."""
+    check_platform()
+    secret = settings.secret()
+    scratch = settings.cache_dir / "scratch"
+    scratch.mkdir(parents=True, exist_ok=True)
+    toolchain = Toolchain.find(settings.toolchain, settings.cache_dir)
+    async with contextlib.AsyncExitStack() as stack:
+        channel = await stack.enter_async_context(client.channel(settings.corpus_address))
+        tools = MeteredSandbox(await Sandbox.start(preload=["numpy", "kernelvault.replay.cpu_child"]))
+        stack.push_async_callback(tools.close)
+        torch = MeteredSandbox(await Sandbox.start(preload=["torch", "kernelvault.replay.reference_child"]))
+        stack.push_async_callback(torch.close)
+        blobs = Blobs(channel, settings.cache_dir / "blobs")
+        references = References(torch, settings.cache_dir / "references", secret)
+        verifier = HipVerifier(
+            sandbox=tools,
+            builder=HipBuilder(tools, toolchain, blobs),
+            references=references,
+            cpu_model=CpuModel(tools),
+            scratch=scratch,
+            versions=dict(toolchain.versions),
+        )
+
+        async def fetch(digest: artifact_pb2.Digest) -> bytes:
+            return (await blobs.get(digest)).read_bytes()
+
+        queueing = QueueingVerifier(verifier, workers=settings.workers, queue_size=settings.queue_size)
+        results = CorpusResults(storage_pb2_grpc.ActionCacheStub(channel))
+        servicer = CompilerServicer(
+            verifier=JoiningVerifier(CachingVerifier(queueing, results)),
+            tasks=CorpusTasks(corpus_pb2_grpc.CorpusStub(channel)),
+            preparer=TaskPreparer(references, torch, workers=settings.workers, queue_size=settings.queue_size),
+            fetch=fetch,
+            identity=f"{toolchain.identity} {references.identity}",
+            settings=settings,
+        )
+        yield [server.Registration(NAME, compiler_pb2_grpc.add_CompilerServicer_to_server, servicer)]
+
+
+if __name__ == "__main__":
+    server.main(CompilerConfig, build)

@@ -1,0 +1,98 @@
+"""The Compiler service on gRPC."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+from kernelvault import digest, errors
+from kernelvault.v1 import compiler_pb2, compiler_pb2_grpc, kernel_pb2
+from svc_compiler import actions
+from svc_compiler.config import CompilerConfig
+from svc_compiler.results import CorpusTasks
+from svc_compiler.tasks import TaskPreparer
+from svc_compiler.verify.verifier import Verifier
+
+_TITLE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+Update = compiler_pb2.VerifyCandidateResponse
+
+
+class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
+    """Checks requests and hands them to the verifier and the task preparer."""
+
+    def __init__(
+        self,
+        *,
+        verifier: Verifier,
+        tasks: CorpusTasks,
+        preparer: TaskPreparer,
+        fetch: actions.Fetch,
+        identity: str,
+        settings: CompilerConfig,
+    ) -> None:
+        self._verifier = verifier
+        self._tasks = tasks
+        self._preparer = preparer
+        self._fetch = fetch
+        self._identity = identity
+        self._settings = settings
+
+    async def PrepareTask(
+        self, request: compiler_pb2.PrepareTaskRequest, context: Any
+    ) -> compiler_pb2.PrepareTaskResponse:
+        """See compiler.proto."""
+        return await self._preparer.prepare(_checked_task(request.task), request.max_correctness_cases)
+
+    async def StandardizeTask(
+        self, request: compiler_pb2.StandardizeTaskRequest, context: Any
+    ) -> compiler_pb2.StandardizeTaskResponse:
+        """See compiler.proto."""
+        return await self._preparer.standardize(_checked_task(request.task))
+
+    async def VerifyCandidate(
+        self, request: compiler_pb2.VerifyCandidateRequest, context: Any
+    ) -> AsyncIterator[compiler_pb2.VerifyCandidateResponse]:
+        """See compiler.proto."""
+        settings = self._settings
+        action = await actions.complete(
+            request.action,
+            fetch=self._fetch,
+            default_timeout_s=settings.default_timeout_seconds,
+            max_timeout_s=settings.max_timeout_seconds,
+        )
+        task = await self._tasks.get(action.task)
+        work = actions.work_of(action, task, identity=self._identity, fresh=request.skip_cache_lookup)
+        async with contextlib.aclosing(_updates(self._verifier, work)) as updates:
+            async for update in updates:
+                yield update
+
+
+async def _updates(verifier: Verifier, work: actions.Work) -> AsyncIterator[compiler_pb2.VerifyCandidateResponse]:
+    """The stages as they begin, then the report; closing it gives the work up."""
+    stages: asyncio.Queue[Any] = asyncio.Queue()
+    running = asyncio.ensure_future(verifier.verify(work, stages.put_nowait))
+    running.add_done_callback(lambda _: stages.put_nowait(None))
+    try:
+        while (stage := await stages.get()) is not None:
+            yield Update(stage=stage)
+        yield Update(report=running.result())
+    finally:
+        if not running.done():
+            running.cancel()
+        await asyncio.wait([running])
+
+
+def _checked_task(task: kernel_pb2.Task) -> kernel_pb2.Task:
+    if not _TITLE.fullmatch(task.title):
+        raise errors.InvalidArgument(
+            "task.title", f"{task.title[:80]!r} is not 1 to 64 lower-case letters, digits, `_` and `-`"
+        )
+    checked = kernel_pb2.Task()
+    checked.CopyFrom(task)
+    checked.reference.CopyFrom(digest.check_artifact(task.reference, "task.reference"))
+    if task.HasField("functional"):
+        checked.functional.CopyFrom(digest.check_artifact(task.functional, "task.functional"))
+    return checked

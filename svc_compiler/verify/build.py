@@ -1,0 +1,128 @@
+"""Everything that is compiled for a candidate: code objects, host code, CPU image."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import shutil
+from pathlib import Path
+
+from kernelvault.blobs import Blobs
+from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
+from svc_compiler.actions import Work
+from svc_compiler.hip import gpu, host, image, meaning
+from svc_compiler.hip.refusal import Refused
+from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.verify.metering import MeteredSandbox, stage
+
+Report = compiler_pb2.VerificationReport
+
+
+@dataclasses.dataclass(frozen=True)
+class Built:
+    """What later stages need of the compiled candidate."""
+
+    gpu: list[gpu.GpuBuild]
+    host: host.HostBuild
+    image: image.ImageBuild
+    # Code object or image by target.
+    objects: dict[str, artifact_pb2.Digest]
+
+    @property
+    def layouts(self) -> dict[str, list[plan_pb2.Image.ArgumentSlot]]:
+        """Argument slots by kernel symbol, without hidden arguments."""
+        return self.gpu[0].layouts
+
+    def images_of(self, kernel: str) -> list[plan_pb2.Image]:
+        """One image for each target that holds the kernel, the CPU model last."""
+        images = [
+            plan_pb2.Image(
+                target=build.build.target,
+                code_object=self.objects[build.build.target],
+                symbol=kernel,
+                resources=build.resources[kernel],
+                layout=build.layouts[kernel],
+            )
+            for build in self.gpu
+            if kernel in build.layouts
+        ]
+        cpu = plan_pb2.Image(target="cpu", code_object=self.objects["cpu"], symbol=kernel, layout=self.layouts[kernel])
+        return [*images, cpu]
+
+
+class HipBuilder:
+    """Compiles HIP candidates, all passes side by side."""
+
+    def __init__(self, sandbox: MeteredSandbox, toolchain: Toolchain, blobs: Blobs) -> None:
+        self._sandbox = sandbox
+        self._toolchain = toolchain
+        self._blobs = blobs
+
+    async def build(self, work: Work, folder: Path, draft: Report) -> Built:
+        """Fills in `draft.builds`; raises Refused with COMPILE_FAILED, REJECTED or NEEDS_DEVICE."""
+        builds = await self._compile_targets(work, folder, draft)
+        sources = _copy_of(folder, "cpu"), _copy_of(folder, "host")
+        with stage("cpu image"):
+            imaging = asyncio.create_task(self._image(work, sources[0], builds[0]))
+        with stage("host compile"):
+            hosting = asyncio.create_task(
+                host.build_host(self._sandbox, self._toolchain, sources[1], work.main_source, work.action.format)
+            )
+        try:
+            # Host code first: what its author got wrong there explains more.
+            built_host = await hosting
+            built_image = await imaging
+        finally:
+            for task in (imaging, hosting):
+                task.cancel()
+            await asyncio.gather(imaging, hosting, return_exceptions=True)
+        objects = await self._store(builds, built_image)
+        return Built(builds, built_host, built_image, objects)
+
+    async def _compile_targets(self, work: Work, folder: Path, draft: Report) -> list[gpu.GpuBuild]:
+        with stage("gpu compile"):
+            builds = await asyncio.gather(
+                *(
+                    gpu.compile_gpu(self._sandbox, self._toolchain, _copy_of(folder, target), work.main_source, target)
+                    for target in work.action.targets
+                )
+            )
+        draft.builds.extend(build.build for build in builds)
+        failed = [build for build in builds if not build.build.compiled]
+        if failed:
+            raise Refused(Report.COMPILE_FAILED, _first_errors(failed))
+        if not builds[0].layouts:
+            raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")
+        return list(builds)
+
+    async def _image(self, work: Work, folder: Path, first: gpu.GpuBuild) -> image.ImageBuild:
+        await meaning.check(self._sandbox, self._toolchain, folder, work.main_source, first.build.target)
+        return await image.build_image(self._sandbox, self._toolchain, folder, work.main_source, first.layouts)
+
+    async def _store(self, builds: list[gpu.GpuBuild], built: image.ImageBuild) -> dict[str, artifact_pb2.Digest]:
+        paths = {build.build.target: build.code_object for build in builds if build.code_object} | {"cpu": built.image}
+        digests = await asyncio.gather(*(self._blobs.put(path.read_bytes()) for path in paths.values()))
+        return dict(zip(paths, digests, strict=True))
+
+
+def write_sources(work: Work, folder: Path) -> None:
+    """Puts a candidate's sources below `folder`."""
+    for source in work.action.sources:
+        path = folder / source.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(source.contents)
+
+
+def _copy_of(folder: Path, name: str) -> Path:
+    """A copy of the sources that one pass may write to, so that no pass sees another's files."""
+    copy = folder.parent / name
+    shutil.copytree(folder, copy)
+    return copy
+
+
+def _first_errors(failed: list[gpu.GpuBuild], most: int = 5) -> str:
+    lines = []
+    for build in failed:
+        errors = [d for d in build.build.diagnostics if d.level == compiler_pb2.Diagnostic.ERROR]
+        lines += [f"{d.file}:{d.line}:{d.column}: {d.message} [{build.build.target}]" for d in errors[:most]]
+    return "Compilation failed:\n" + "\n".join(lines[: 2 * most])

@@ -1,0 +1,87 @@
+"""How a report comes to its verdict, its explanation and its fault owner."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+from kernelvault.replay.reference import ReferenceFault
+
+from kernelvault import errors
+from kernelvault.v1 import compiler_pb2
+from svc_compiler.hip.refusal import Refused
+from svc_compiler.verify.metering import stage_times
+
+Report = compiler_pb2.VerificationReport
+
+# A graver verdict hides a lighter one, whatever the order of the cases.
+_GRAVITY = (
+    Report.VERDICT_UNSPECIFIED,
+    Report.PASSED,
+    Report.NEEDS_DEVICE,
+    Report.MISMATCHED,
+    Report.TIMED_OUT,
+    Report.CRASHED,
+    Report.UNSAFE,
+    Report.REJECTED,
+    Report.COMPILE_FAILED,
+)
+_MOST_FINDINGS = 64
+_LEAST_FREE_BYTES = 64 << 20
+
+
+def worsen(draft: Report, verdict: Report.Verdict.ValueType, explanation: str) -> None:
+    """Notes a fault; the draft keeps the gravest verdict and the first explanation of it."""
+    if _GRAVITY.index(verdict) > _GRAVITY.index(draft.verdict):
+        draft.verdict = verdict
+        draft.explanation = explanation
+    draft.fault_owner = Report.CANDIDATE
+
+
+def refuse(draft: Report, refusal: Refused) -> None:
+    """Ends the draft where a stage refused the candidate."""
+    worsen(draft, refusal.verdict, refusal.explanation)
+    draft.findings.extend(refusal.findings)
+    if refusal.diagnostics and draft.builds:
+        draft.builds[0].diagnostics.extend(refusal.diagnostics)
+
+
+def blame_reference(draft: Report, fault: ReferenceFault) -> None:
+    """Ends the draft where the reference itself failed: no verdict on the candidate."""
+    draft.verdict = fault.verdict
+    draft.explanation = f"The reference failed: {fault}"
+    draft.fault_owner = Report.REFERENCE
+
+
+def conclude(draft: Report) -> None:
+    """PASSED, if every case ran and passed."""
+    if draft.verdict == Report.VERDICT_UNSPECIFIED and draft.case_results:
+        if all(result.passed for result in draft.case_results):
+            draft.verdict = Report.PASSED
+        else:
+            raise errors.Internal("NO_VERDICT", "a case failed without a verdict")
+
+
+def check_machine(draft: Report, scratch: Path) -> None:
+    """A failure on a sick machine is no verdict: raises Unavailable where the disk is full."""
+    if draft.verdict == Report.PASSED:
+        return
+    free = shutil.disk_usage(scratch).free
+    if free < _LEAST_FREE_BYTES:
+        raise errors.Unavailable("DISK_FULL", f"{scratch} has {free} bytes left; nothing can be judged here", 30.0)
+
+
+def finish(draft: Report, *, started: float, meter: dict[str, float], versions: dict[str, str], worker: str) -> None:
+    """Adds when, where and with what the report was made; bounds what a candidate can fill it with."""
+    del draft.findings[_MOST_FINDINGS:]
+    if any(result.outputs for result in draft.case_results):
+        draft.executed_targets.append("cpu")
+    metadata = draft.execution_metadata
+    metadata.worker = worker
+    metadata.start_time.FromNanoseconds(int(started * 1e9))
+    metadata.end_time.FromNanoseconds(time.time_ns())
+    metadata.stages.extend(stage_times(meter))
+    metadata.toolchain.update(versions)
+    metadata.toolchain["os"] = f"{os.uname().sysname} {os.uname().release}"
