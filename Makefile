@@ -1,0 +1,58 @@
+# Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need; a second run costs nothing.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+toolchain := $(or $(KERNELVAULT_TOOLCHAIN),$(HOME)/.cache/kernelvault/toolchain)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup toolchain demo test test-fast lint format stubs up down status clean
+
+help: ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: .venv/.complete toolchain ## Python environment and HIP tool chain (once)
+
+.venv/.complete: requirements.lock pyproject.toml scripts/setup-python
+	@scripts/setup-python
+
+toolchain:
+	@scripts/install-toolchain $(toolchain)
+
+demo: setup ## the whole job over the starter suite, without a GPU
+	@scripts/demo
+
+test: setup ## every test
+	@.venv/bin/python -m pytest $(PYTEST_ARGS)
+
+test-fast: setup ## the tests that take under five minutes
+	@.venv/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+lint: .venv/.complete build/kernelvault.binpb ## ruff, mypy, buf, import-linter
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/buf lint build/kernelvault.binpb
+	.venv/bin/lint-imports
+
+format: .venv/.complete ## rewrites the Python files
+	.venv/bin/ruff check --fix-only --quiet .
+	.venv/bin/ruff format .
+
+stubs: .venv/.complete ## regenerates kernelvault/v1 from protos/
+	scripts/generate-stubs
+
+build/kernelvault.binpb: $(wildcard protos/kernelvault/v1/*.proto) scripts/generate-stubs | .venv/.complete
+	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; scripts/generate-stubs $$out
+
+up: setup ## starts the S3 server and the five services
+	@.venv/bin/kernelvault up
+
+down: ## stops them
+	@[ ! -x .venv/bin/kernelvault ] || .venv/bin/kernelvault down
+
+status: ## shows them
+	@.venv/bin/kernelvault status
+
+clean: down ## removes the environment and what was built; the corpus and the caches stay
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
