@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, TypeVar
 
 import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 from opentelemetry import propagate
 
@@ -82,6 +83,16 @@ async def stream(
             await deadline.wait_or_raise(_error_of(error))
         finally:
             responses.cancel()
+
+
+async def health(channel: grpc.aio.Channel, *, timeout_s: float) -> str:
+    """What a server says of itself: `SERVING`, `NOT_SERVING`; `UNREACHABLE` where it says nothing in time."""
+    stub = health_pb2_grpc.HealthStub(channel)
+    try:
+        response = await stub.Check(health_pb2.HealthCheckRequest(), timeout=timeout_s)
+    except grpc.aio.AioRpcError:
+        return "UNREACHABLE"
+    return str(health_pb2.HealthCheckResponse.ServingStatus.Name(response.status))
 
 
 class _Deadline:

@@ -64,11 +64,15 @@ def check_artifact(given: artifact_pb2.Artifact, field: str) -> artifact_pb2.Art
         raise errors.InvalidArgument(f"{field}.contents", "is empty; send the source's bytes")
     digest = of_bytes(given.contents)
     if given.HasField("digest") and given.digest != digest:
-        raise errors.InvalidArgument(f"{field}.digest", "does not match the contents; leave it out to have it filled in")
+        raise errors.InvalidArgument(
+            f"{field}.digest", "does not match the contents; leave it out to have it filled in"
+        )
     return artifact(given.path, given.contents)
 
 
-def candidate_name(task: str, language: int, format_: int, entry_point: str, sources: Iterable[artifact_pb2.Artifact]) -> str:
+def candidate_name(
+    task: str, language: int, format_: int, entry_point: str, sources: Iterable[artifact_pb2.Artifact]
+) -> str:
     """The name of a candidate: equal kernels for a task have equal names."""
     fields: list[str | bytes] = [str(language), str(format_), entry_point]
     for source in sources:

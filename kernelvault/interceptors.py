@@ -21,7 +21,10 @@ Around = Callable[[str, grpc.aio.ServicerContext], contextlib.AbstractAsyncConte
 _log = structlog.get_logger()
 _calls = Counter("kernelvault_rpc_total", "Finished calls", ["method", "code"])
 _seconds = Histogram(
-    "kernelvault_rpc_seconds", "Duration of calls", ["method"], buckets=(0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300)
+    "kernelvault_rpc_seconds",
+    "Duration of calls",
+    ["method"],
+    buckets=(0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300),
 )
 _running = Gauge("kernelvault_rpc_running", "Calls that are running", ["method"])
 
@@ -30,7 +33,7 @@ _deadline: contextvars.ContextVar[float | None] = contextvars.ContextVar("deadli
 
 
 def remaining_s() -> float | None:
-    """Seconds left to the call that is being served, so that calls made for it inherit its deadline; None: no deadline."""
+    """Seconds left to the call that is being served, for the calls made for it to inherit; None: no deadline."""
     deadline = _deadline.get()
     return None if deadline is None else max(0.0, deadline - time.monotonic())
 
@@ -46,7 +49,9 @@ class AroundInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         handler = await continuation(details)
         if handler is None:
             return None
-        sides = [("stream" if streams else "unary") for streams in (handler.request_streaming, handler.response_streaming)]
+        sides = [
+            ("stream" if streams else "unary") for streams in (handler.request_streaming, handler.response_streaming)
+        ]
         name = "_".join(sides)
         inner, around, method = getattr(handler, name), self._around, details.method
 
@@ -75,8 +80,8 @@ async def errors_to_status(method: str, context: grpc.aio.ServicerContext) -> As
         raise
     except Exception:
         _log.exception("call failed", method=method)
-        error = errors.Internal("INTERNAL", f"{method} failed: an unexpected error, see the server's log")
-        await context.abort_with_status(rpc_status.to_status(error.to_status()))
+        fault = errors.Internal("INTERNAL", f"{method} failed: an unexpected error, see the server's log")
+        await context.abort_with_status(rpc_status.to_status(fault.to_status()))
 
 
 @contextlib.asynccontextmanager
@@ -107,7 +112,7 @@ async def observe(method: str, context: grpc.aio.ServicerContext) -> AsyncIterat
 def _code_of(context: grpc.aio.ServicerContext, default: str = "OK") -> str:
     code = context.code()
     if isinstance(code, grpc.StatusCode):
-        return code.name
+        return str(code.name)
     names = {member.value[0]: member.name for member in grpc.StatusCode}
     return names.get(code, default) if code else default
 
