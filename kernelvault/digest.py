@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from google.protobuf.message import Message
 
 from kernelvault import errors
-from kernelvault.v1 import artifact_pb2
+from kernelvault.v1 import artifact_pb2, compiler_pb2, corpus_pb2, kernel_pb2
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 INLINE_LIMIT_BYTES = 1 << 20
@@ -78,3 +78,45 @@ def candidate_name(
     for source in sources:
         fields += [source.path, source.contents]
     return f"{task}/candidates/{of_fields(fields)}"
+
+
+def task_name(task: kernel_pb2.Task) -> str:
+    """The name of a task: equal in all but name and time is equal in name.
+
+    Fields are taken by number where they are set, so that a field that is added to the message later changes no name.
+    """
+    bare = kernel_pb2.Task()
+    bare.CopyFrom(task)
+    for cleared in ("name", "create_time"):
+        bare.ClearField(cleared)
+    return f"tasks/{task.title}-{of_fields(_set_fields(bare))[:12]}"
+
+
+def _set_fields(message: Message) -> Iterator[str | bytes]:
+    """Number, count and values of each set field; a nested message is one value."""
+    for field, value in message.ListFields():
+        items = value if field.is_repeated else [value]
+        if field.message_type is not None and field.message_type.GetOptions().map_entry:
+            items = [text for key in sorted(value) for text in (str(key), str(value[key]))]
+        yield from (str(field.number), str(len(items)))
+        for item in items:
+            yield of_fields(_set_fields(item)) if isinstance(item, Message) else _scalar(item)
+
+
+def _scalar(value: str | bytes | bool | int | float) -> str | bytes:
+    if isinstance(value, str | bytes):
+        return value
+    return value.hex() if isinstance(value, float) else str(int(value))
+
+
+def sample_name(sample: corpus_pb2.Sample) -> str:
+    """The name of a sample: of its candidate's name, its action, its verdict and its profile's device and method.
+
+    An answer without a source has no action: the digest of the completion stands in its place.
+    """
+    report, profile = sample.report, sample.profile
+    action = report.action_digest.hash
+    if report.verdict == compiler_pb2.VerificationReport.PARSE_FAILED:
+        action = action or sample.candidate.generation.completion_digest.hash
+    fields = [sample.candidate.name, action, str(report.verdict), profile.device, profile.method_label]
+    return f"samples/{of_fields(fields)}"
