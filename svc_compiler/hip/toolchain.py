@@ -21,6 +21,10 @@ COMPILE_LIMITS = Limits(
     wall_seconds=120, cpu_seconds=60, memory_bytes=4 << 30, file_bytes=256 << 20, output_bytes=4 << 20, processes=32
 )
 _CLANG_MAJOR = 22
+# `__DATE__`, `__TIME__` and `__TIMESTAMP__` say the same in every pass.
+_ENVIRONMENT = {"SOURCE_DATE_EPOCH": "0"}
+# Our own <torch/extension.h> and its like: hip-torch sources see it in every pass.
+SHADOW_HEADERS = Path(__file__).parent / "include"
 _TOOLS = ("clang++", "ld.lld", "llvm-readelf", "llvm-objcopy", "llvm-objdump", "llvm-nm", "llvm-cxxfilt")
 # Standard, names and messages are the same in all passes. A candidate is one translation unit, so its `cuid` is a
 # constant: static kernels and variables then have the same symbol in every pass.
@@ -73,6 +77,7 @@ class Toolchain:
         if target not in TARGETS:
             raise ValueError(f"failed to compile for {target!r}: known targets are {', '.join(TARGETS)}")
         flags = ["-O3", f"--offload-arch={target}", "--offload-device-only", "--no-gpu-bundle-output"]
+        flags.append("-fno-discard-value-names")  # arguments keep their names in the metadata
         return [*_COMMON, *self._places(), *self._bitcode_flags(), *flags]
 
     def host_flags(self) -> list[str]:
@@ -125,7 +130,7 @@ class Toolchain:
             flags += ["-D__AMDGCN_WAVEFRONT_SIZE=64", "-DHIP_ENABLE_WARP_SYNC_BUILTINS"]
         else:
             flags += ["-isystem", str(self.rocm / "include")]
-        return flags
+        return [*flags, "-isystem", str(SHADOW_HEADERS)]
 
     def _sysroot_flags(self) -> list[str]:
         return [f"--sysroot={self.sysroot}"] if self.sysroot else []
@@ -142,12 +147,12 @@ def _of_packages(root: Path, cache: Path) -> Toolchain:
     needed = [*(llvm / "bin" / tool for tool in _TOOLS), usr / "include" / PRELUDE]
     needed += [bitcode / name for name in ("ocml.bc", "ockl.bc", "oclc_isa_version_950.bc")]
     _check_present(needed, remedy)
-    environment = {"LD_LIBRARY_PATH": str(usr / "lib" / "x86_64-linux-gnu")}
+    environment = {**_ENVIRONMENT, "LD_LIBRARY_PATH": str(usr / "lib" / "x86_64-linux-gnu")}
     version = _clang_version(llvm / "bin" / "clang++", environment, remedy)
     if int(version.split(".")[0]) != _CLANG_MAJOR:
         raise Unfit(f"failed to use clang {version} of {root}: needs clang {_CLANG_MAJOR}; {remedy}")
     toolchain = Toolchain(
-        readable=(root, cache),
+        readable=(root, cache, SHADOW_HEADERS),
         cache=cache,
         environment=environment,
         bin=llvm / "bin",
@@ -167,11 +172,11 @@ def _of_rocm(rocm: Path, cache: Path) -> Toolchain:
     version = _clang_version(llvm / "bin" / "clang++", {}, remedy)
     resource = llvm / "lib" / "clang" / version.split(".")[0]
     _check_present([resource / "include"], remedy)
-    readable = (rocm, cache, Path("/usr/include"), Path("/usr/lib"), Path("/usr/lib64"))
+    readable = (rocm, cache, SHADOW_HEADERS, Path("/usr/include"), Path("/usr/lib"), Path("/usr/lib64"))
     toolchain = Toolchain(
         readable=tuple(path for path in readable if path.exists()),
         cache=cache,
-        environment={},
+        environment=_ENVIRONMENT,
         bin=llvm / "bin",
         resource=resource,
         rocm=rocm,
@@ -183,11 +188,18 @@ def _identified(toolchain: Toolchain, clang: str) -> Toolchain:
     """Fills in the versions and the digest of all that the code depends on: compiler, headers, bitcode, flags."""
     hip, bitcode = toolchain.rocm / "include" / "hip", toolchain.bitcode or toolchain.rocm / "amdgcn" / "bitcode"
     state = hashlib.sha256(clang.encode())
-    for path in [*sorted(hip.rglob("*.h")), *sorted(bitcode.glob("*.bc"))]:
+    headers = [*hip.rglob("*.h"), *(path for path in SHADOW_HEADERS.rglob("*") if path.is_file())]
+    for path in [*sorted(headers), *sorted(bitcode.glob("*.bc"))]:
         state.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     passes = (toolchain.gpu_flags(TARGETS[0]), toolchain.host_flags(), toolchain.cpu_flags(), toolchain.link_flags())
     for flags in passes:
-        state.update("\0".join(flags).replace(str(toolchain.cache), "").replace(str(toolchain.rocm), "").encode())
+        state.update(
+            "\0".join(flags)
+            .replace(str(toolchain.cache), "")
+            .replace(str(toolchain.rocm), "")
+            .replace(str(SHADOW_HEADERS.parent), "")
+            .encode()
+        )
     versions = {"clang": clang, "hip": _hip_version(hip / "hip_version.h")}
     return dataclasses.replace(toolchain, identity=state.hexdigest(), versions=versions)
 

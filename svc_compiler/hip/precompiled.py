@@ -1,0 +1,61 @@
+"""Precompiled headers: HIP's headers are read once for each set of flags instead of once a candidate."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from kernelvault import digest, errors
+from kernelvault.sandbox import Sandbox
+from svc_compiler.hip.toolchain import Toolchain
+
+# A header that was written again with the same contents, as a new unpacking does, does not invalidate.
+_VALIDATE_CONTENTS = "-fpch-validate-input-files-content"
+
+
+async def precompile(sandbox: Sandbox, toolchain: Toolchain, flags: Sequence[str], headers: Sequence[str]) -> Path:
+    """The precompiled form of `headers`, in order, for a pass with exactly `flags`; made where it is not yet there.
+
+    It lies in the tool chain's cache under the digest of all that it depends on. Concurrent makers do no harm: each
+    works in a folder of its own and the last one's file, equal to the first one's, stays. Headers with an absolute path
+    count with their contents. Raises errors.Internal where the headers do not compile: that is a fault of ours.
+    """
+    key = digest.of_fields([toolchain.identity, str(toolchain.cache), *flags, *_identity_of(headers)])[:32]
+    made = toolchain.cache / f"{key}.pch"
+    if made.exists():
+        return made
+    # Stays beside the result, which names it.
+    source = toolchain.cache / f"{key}.h"
+    if not source.exists():
+        _write_whole(source, "".join(f"#include <{header}>\n" for header in headers))
+    folder = Path(tempfile.mkdtemp(dir=toolchain.cache, prefix="build-"))
+    try:
+        emit = ["-Xclang", "-emit-pch", "-fsyntax-only", "-Xclang", "-o", "-Xclang", "prelude.pch", _VALIDATE_CONTENTS]
+        outcome = await toolchain.run(sandbox, folder, toolchain.tool("clang++"), *flags, *emit, str(source))
+        if not outcome.ok:
+            raise errors.Internal("PRELUDE_BROKEN", f"failed to precompile {list(headers)}: {outcome.describe()}")
+        os.replace(folder / "prelude.pch", made)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return made
+
+
+def use_flags(precompiled: Path) -> list[str]:
+    """Flags that make a pass start from a precompiled header; its other flags are those that it was made with."""
+    return ["-Xclang", "-include-pch", "-Xclang", str(precompiled), _VALIDATE_CONTENTS]
+
+
+def _identity_of(headers: Sequence[str]) -> list[str | bytes]:
+    fields: list[str | bytes] = []
+    for header in headers:
+        fields += [header, Path(header).read_bytes() if header.startswith("/") else b""]
+    return fields
+
+
+def _write_whole(path: Path, text: str) -> None:
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        file.write(text)
+    os.replace(file.name, path)
