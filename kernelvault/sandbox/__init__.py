@@ -1,0 +1,15 @@
+"""Runs foreign code: Landlock, seccomp, rlimits, no network, no inherited descriptors, killed whole.
+
+`Sandbox.run(Job(...))` gives an `Outcome`. A sandboxed process may write to its own folder only, read the system's
+libraries and what its job names, and talk to nobody. Everything that it started is gone when `run` returns.
+
+Measured on two cores: a job costs about 5 ms in a bare sandbox and 11 ms where torch is preloaded
+(`benchmarks/sandbox.py`).
+"""
+
+from kernelvault.errors import Unfit
+from kernelvault.sandbox.client import Sandbox
+from kernelvault.sandbox.fitness import check_platform
+from kernelvault.sandbox.job import Job, Limits, Outcome
+
+__all__ = ["Job", "Limits", "Outcome", "Sandbox", "Unfit", "check_platform"]
