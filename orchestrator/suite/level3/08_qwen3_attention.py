@@ -1,0 +1,59 @@
+"""Qwen3's eager attention, in which two heads of queries share their keys and values."""
+
+import torch
+from transformers.models.qwen3 import modeling_qwen3
+
+FAMILY = "attention"
+SOURCE = "transformers 5, transformers.models.qwen3.modeling_qwen3.eager_attention_forward"
+LICENSE = "Apache-2.0"
+
+
+class Model(torch.nn.Module):
+    num_key_value_groups = 2
+
+    def forward(self, query, key, value, mask):
+        scaling = query.shape[-1] ** -0.5
+        return modeling_qwen3.eager_attention_forward(self, query, key, value, mask, scaling=scaling)[0]
+
+
+def get_inputs(batch=4, heads=16, length=512, width=64, dtype=torch.float32):
+    return [
+        torch.randn(batch, heads, length, width, dtype=dtype),
+        torch.randn(batch, heads // 2, length, width, dtype=dtype),
+        torch.randn(batch, heads // 2, length, width, dtype=dtype),
+        torch.randn(batch, 1, length, length, dtype=dtype),
+    ]
+
+
+def get_init_inputs():
+    return []
+
+
+def get_cases():
+    correctness = [
+        (1, 2, 1, 2, "float32"),
+        (2, 4, 5, 8, "float32"),
+        (1, 4, 33, 16, "float32"),
+        (2, 2, 7, 64, "float32"),
+        (1, 6, 17, 32, "float32"),
+        (3, 2, 20, 10, "float32"),
+        (2, 6, 9, 20, "float32"),
+        (1, 2, 31, 16, "float16"),
+        (2, 4, 16, 32, "float16"),
+        (1, 2, 13, 24, "bfloat16"),
+        (2, 4, 10, 32, "bfloat16"),
+    ]
+    performance = [(4, 8, 256, 64, "float32"), (4, 8, 512, 64, "float16"), (2, 8, 333, 96, "bfloat16")]
+    return [
+        {
+            "id": f"{batch}x{heads}x{length}x{width}-{dtype}",
+            "kind": kind,
+            "batch": batch,
+            "heads": heads,
+            "length": length,
+            "width": width,
+            "dtype": getattr(torch, dtype),
+        }
+        for kind, shapes in (("correctness", correctness), ("performance", performance))
+        for batch, heads, length, width, dtype in shapes
+    ]
