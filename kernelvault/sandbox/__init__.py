@@ -4,7 +4,7 @@
 libraries and what its job names, and talk to nobody. Everything that it started is gone when `run` returns.
 
 Measured on two cores: a job costs about 5 ms in a bare sandbox and 11 ms where torch is preloaded
-(`benchmarks/sandbox.py`).
+(`python -m benchmarks.sandbox`).
 """
 
 from kernelvault.errors import Unfit

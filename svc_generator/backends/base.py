@@ -41,9 +41,10 @@ class Completion:
 class Backend(Protocol):
     """Writes candidates.
 
-    `generate` yields `request.candidate_count` completions (fewer where there are no more ideas) in order of completion,
-    skipping the sample indices in `done`. It raises errors.Error where the whole call cannot succeed: FailedPrecondition
-    (`NOT_LOWERABLE`), InvalidArgument, ResourceExhausted, Unavailable. Closing the iterator cancels its work.
+    `generate` yields `request.candidate_count` completions (fewer where there are no more ideas) in order of
+    completion, and leaves out the sample indices in `done`. It raises errors.Error where the whole call cannot
+    succeed: FailedPrecondition (`NOT_LOWERABLE`), InvalidArgument, ResourceExhausted, Unavailable. Closing the
+    iterator cancels its work.
     """
 
     name: str
