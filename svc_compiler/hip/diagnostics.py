@@ -42,7 +42,8 @@ def parse(text: str, sources: Path) -> list[compiler_pb2.Diagnostic]:
 
 def _split(text: str) -> tuple[list[dict[str, Any]], str]:
     """The SARIF documents in `text`, and everything between them. A document that was cut off is dropped."""
-    reports, rest, decoder = [], "", json.JSONDecoder()
+    reports: list[dict[str, Any]] = []
+    rest, decoder = "", json.JSONDecoder()
     while (start := text.find(_START)) >= 0:
         rest += text[:start]
         try:

@@ -23,14 +23,14 @@ async def precompile(sandbox: Sandbox, toolchain: Toolchain, flags: Sequence[str
     works in a folder of its own and the last one's file, equal to the first one's, stays. Headers with an absolute path
     count with their contents. Raises errors.Internal where the headers do not compile: that is a fault of ours.
     """
-    key = digest.of_fields([toolchain.identity, str(toolchain.cache), *flags, *_identity_of(headers)])[:32]
+    key = digest.of_fields([toolchain.identity, str(toolchain.cache), *flags, *header_identity(headers)])[:32]
     made = toolchain.cache / f"{key}.pch"
     if made.exists():
         return made
     # Stays beside the result, which names it.
     source = toolchain.cache / f"{key}.h"
     if not source.exists():
-        _write_whole(source, "".join(f"#include <{header}>\n" for header in headers))
+        write_whole(source, "".join(f"#include <{header}>\n" for header in headers))
     folder = Path(tempfile.mkdtemp(dir=toolchain.cache, prefix="build-"))
     try:
         emit = ["-Xclang", "-emit-pch", "-fsyntax-only", "-Xclang", "-o", "-Xclang", "prelude.pch", _VALIDATE_CONTENTS]
@@ -48,14 +48,16 @@ def use_flags(precompiled: Path) -> list[str]:
     return ["-Xclang", "-include-pch", "-Xclang", str(precompiled), _VALIDATE_CONTENTS]
 
 
-def _identity_of(headers: Sequence[str]) -> list[str | bytes]:
+def header_identity(headers: Sequence[str]) -> list[str | bytes]:
+    """What a digest must cover of `headers`: names, and the contents of those that are not the tool chain's."""
     fields: list[str | bytes] = []
     for header in headers:
         fields += [header, Path(header).read_bytes() if header.startswith("/") else b""]
     return fields
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file so that no reader ever sees a part of it."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
         file.write(text)
     os.replace(file.name, path)
