@@ -1,0 +1,80 @@
+// PYBIND11_MODULE as a registry of functions that the recorder calls; no Python. Text of our own; pybind11's names.
+#pragma once
+#include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
+#include <kernelvault/registry.h>
+
+namespace pybind11 {
+
+// A parameter's name, with a default after `=`.
+struct arg {
+    explicit constexpr arg(const char* name) : name(name) {}
+    template <class T>
+    ::kernelvault::Default operator=(const T& value) const {
+        return {::kernelvault::to_value(value)};
+    }
+    arg& noconvert(bool = true) { return *this; }
+    arg& none(bool = true) { return *this; }
+    const char* name;
+};
+
+inline namespace literals {
+constexpr arg operator""_a(const char* name, size_t) { return arg(name); }
+}  // namespace literals
+
+template <class...>
+struct call_guard {};
+struct gil_scoped_release {
+    gil_scoped_release() {}
+};
+struct gil_scoped_acquire {
+    gil_scoped_acquire() {}
+};
+struct none {};
+struct kw_only {};
+enum class return_value_policy { automatic, copy, move, reference, take_ownership };
+
+// Accepts `m.doc() = "..."` and `m.attr("name") = value`.
+struct Ignored {
+    template <class T>
+    Ignored& operator=(const T&) {
+        return *this;
+    }
+};
+
+class module_ {
+ public:
+    template <class F, class... Extra>
+    module_& def(const char* name, F&& function, const Extra&... extra) {
+        std::vector<::kernelvault::Value> defaults;
+        (::kernelvault::collect(defaults, extra), ...);
+        ::kernelvault::define(name, std::forward<F>(function), std::move(defaults));
+        return *this;
+    }
+    Ignored doc() { return {}; }
+    Ignored attr(const char*) { return {}; }
+    module_ def_submodule(const char*, const char* = "") { return {}; }
+};
+using module = module_;
+
+using type_error = c10::Error;
+using value_error = c10::Error;
+using error_already_set = c10::Error;
+
+}  // namespace pybind11
+
+namespace py = pybind11;  // torch/extension.h has it too
+
+#ifndef TORCH_EXTENSION_NAME
+#define TORCH_EXTENSION_NAME kernelvault_extension
+#endif
+
+// Runs while host.so is loaded.
+#define PYBIND11_MODULE(name, variable)                                     \
+    static void kernelvault_define_module(pybind11::module_& variable);     \
+    static const bool kernelvault_module_defined = [] {                     \
+        pybind11::module_ module;                                           \
+        kernelvault_define_module(module);                                  \
+        return true;                                                        \
+    }();                                                                    \
+    static void kernelvault_define_module(pybind11::module_& variable)
