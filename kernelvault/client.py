@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import Any, TypeVar
 
 import grpc
@@ -63,7 +63,7 @@ async def stream(
     *,
     timeout_s: float = DEFAULT_TIMEOUT_S,
     resume: Callable[[Any, Any], Any] | None = None,
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any, None]:
     """The responses of a server stream; raises errors.Error.
 
     When the server goes away the call is made again with the same request, so that stages may be seen twice; a stream

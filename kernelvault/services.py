@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -96,7 +96,7 @@ class Client:
         task: kernel_pb2.Task = await self._call(self._corpus().GetTask, corpus_pb2.GetTaskRequest(name=name))
         return task
 
-    def tasks(self) -> AsyncIterator[kernel_pb2.Task]:
+    def tasks(self) -> AsyncGenerator[kernel_pb2.Task, None]:
         """All tasks of the corpus."""
         return self._pages(self._corpus().ListTasks, corpus_pb2.ListTasksRequest(page_size=_PAGE_SIZE), "tasks")
 
@@ -138,7 +138,7 @@ class Client:
 
     def generate(
         self, request: generator_pb2.GenerateCandidatesRequest
-    ) -> AsyncIterator[generator_pb2.GenerateCandidatesResponse]:
+    ) -> AsyncGenerator[generator_pb2.GenerateCandidatesResponse, None]:
         """Candidates as they are finished. Set `request_id`: none is made twice when the generator goes away."""
         return self._stream(self._generator().GenerateCandidates, request)
 
@@ -167,14 +167,14 @@ class Client:
         sample: corpus_pb2.Sample = await self._call(self._corpus().GetSample, corpus_pb2.GetSampleRequest(name=name))
         return sample
 
-    def samples(self, where: corpus_pb2.SampleFilter | None = None) -> AsyncIterator[corpus_pb2.Sample]:
+    def samples(self, where: corpus_pb2.SampleFilter | None = None) -> AsyncGenerator[corpus_pb2.Sample, None]:
         """Samples without sources and plans, newest first."""
         request = corpus_pb2.ListSamplesRequest(filter=where, page_size=_PAGE_SIZE)
         return self._pages(self._corpus().ListSamples, request, "samples")
 
     def search(
         self, query: str, *, where: corpus_pb2.SampleFilter | None = None, limit: int = 0
-    ) -> AsyncIterator[corpus_pb2.SearchSamplesResponse]:
+    ) -> AsyncGenerator[corpus_pb2.SearchSamplesResponse, None]:
         """Samples that hold the words, best first."""
         request = corpus_pb2.SearchSamplesRequest(query=query, filter=where, limit=limit)
         return self._stream(self._corpus().SearchSamples, request)
@@ -192,12 +192,12 @@ class Client:
         snapshot: corpus_pb2.Snapshot = await self._call(self._corpus().CreateSnapshot, request)
         return snapshot
 
-    def snapshots(self) -> AsyncIterator[corpus_pb2.Snapshot]:
+    def snapshots(self) -> AsyncGenerator[corpus_pb2.Snapshot, None]:
         """All snapshots."""
         request = corpus_pb2.ListSnapshotsRequest(page_size=_PAGE_SIZE)
         return self._pages(self._corpus().ListSnapshots, request, "snapshots")
 
-    def read_snapshot(self, name: str, *, offset: int = 0) -> AsyncIterator[corpus_pb2.ReadSnapshotResponse]:
+    def read_snapshot(self, name: str, *, offset: int = 0) -> AsyncGenerator[corpus_pb2.ReadSnapshotResponse, None]:
         """The samples of a snapshot in its order; goes on where it stopped when the corpus goes away."""
 
         def rest(request: Any, last: corpus_pb2.ReadSnapshotResponse) -> corpus_pb2.ReadSnapshotRequest:
@@ -213,9 +213,9 @@ class Client:
     # Rewards
 
     def rewards(
-        self, snapshot: str, formula: trainer_pb2.ComputeRewardsRequest.Formula
-    ) -> AsyncIterator[trainer_pb2.ComputeRewardsResponse]:
-        """One reward for each sample of a snapshot, in its order."""
+        self, snapshot: str, formula: trainer_pb2.ComputeRewardsRequest.Formula | str
+    ) -> AsyncGenerator[trainer_pb2.ComputeRewardsResponse, None]:
+        """One reward for each sample of a snapshot, in its order; `formula` by value or by its name in trainer.proto."""
         stub = self._stub(trainer_pb2_grpc.TrainerStub, "trainer")
         request = trainer_pb2.ComputeRewardsRequest(snapshot=snapshot, formula=formula)
         return self._stream(stub.ComputeRewards, request)
@@ -247,10 +247,10 @@ class Client:
         *,
         resume: Callable[[Any, Any], Any] | None = None,
         timeout_s: float | None = None,
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncGenerator[Any, None]:
         return client.stream(method, request, timeout_s=timeout_s or self._timeout_s, resume=resume)
 
-    async def _pages(self, method: Any, request: Any, field: str) -> AsyncIterator[Any]:
+    async def _pages(self, method: Any, request: Any, field: str) -> AsyncGenerator[Any, None]:
         while True:
             response = await self._call(method, request)
             for item in getattr(response, field):
@@ -260,8 +260,8 @@ class Client:
             request.page_token = response.next_page_token
 
 
-async def _last(updates: AsyncIterator[Any], field: str, stages: Any, on_stage: _Stage) -> Any:
-    async with contextlib.aclosing(updates) as stream:  # type: ignore[type-var]
+async def _last(updates: AsyncGenerator[Any, None], field: str, stages: Any, on_stage: _Stage) -> Any:
+    async with contextlib.aclosing(updates) as stream:
         async for update in stream:
             if update.HasField(field):
                 return getattr(update, field)

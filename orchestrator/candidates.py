@@ -1,0 +1,71 @@
+"""Candidates from files, and the actions that verify them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from google.protobuf.duration_pb2 import Duration
+
+from kernelvault import digest
+from kernelvault.v1.compiler_pb2 import VerifyAction
+from kernelvault.v1.kernel_pb2 import Candidate
+from orchestrator.mistake import Mistake
+from orchestrator.tasks import read_source
+
+_FORMATS = {
+    "hip-abi": (Candidate.HIP, Candidate.HIP_ABI),
+    "hip-torch": (Candidate.HIP, Candidate.HIP_TORCH),
+    "triton": (Candidate.TRITON, Candidate.TRITON_MODULE),
+}
+_TARGETS = ("gfx90a", "gfx942", "gfx950")
+
+
+def kind(name: str) -> tuple[Candidate.Language, Candidate.Format]:
+    """The language and the format that a user means; raises Mistake."""
+    if name not in _FORMATS:
+        raise Mistake(f"unknown format {name!r}: known are {', '.join(_FORMATS)}")
+    return _FORMATS[name]
+
+
+def targets(text: str) -> list[str]:
+    """The targets of a comma-separated list; raises Mistake for an unknown one."""
+    given = [target.strip() for target in text.split(",") if target.strip()]
+    for target in given:
+        if target not in _TARGETS:
+            raise Mistake(f"unknown target {target!r}: known are {', '.join(_TARGETS)}")
+    if not given:
+        raise Mistake(f"name a target with --target: {', '.join(_TARGETS)}")
+    return given
+
+
+def read(path: Path, *, format_: str | None, entry_point: str) -> Candidate:
+    """The candidate in a file, its format found out unless given; raises Mistake if the file cannot be used."""
+    source = read_source(path)
+    language, found = kind(format_ or _format_of(path, source))
+    return Candidate(
+        language=language, format=found, sources=[digest.artifact(path.name, source)], entry_point=entry_point
+    )
+
+
+def action(candidate: Candidate, task: str, *, targets: Iterable[str], timeout_s: float = 0) -> VerifyAction:
+    """What to ask the compiler about a candidate; `timeout_s` of 0 is the server's default."""
+    made = VerifyAction(
+        language=candidate.language,
+        format=candidate.format,
+        sources=candidate.sources,
+        entry_point=candidate.entry_point,
+        task=task,
+        targets=targets,
+    )
+    if timeout_s:
+        timeout = Duration()
+        timeout.FromNanoseconds(int(timeout_s * 1e9))
+        made.timeout.CopyFrom(timeout)
+    return made
+
+
+def _format_of(path: Path, source: bytes) -> str:
+    if path.suffix == ".py":
+        return "triton"
+    return "hip-torch" if b"PYBIND11_MODULE" in source or b"torch/extension.h" in source else "hip-abi"

@@ -1,0 +1,1 @@
+"""What the commands do: each module is imported by the commands that need it."""

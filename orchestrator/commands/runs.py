@@ -1,0 +1,139 @@
+"""`run`: the agent loop, with a bar for the whole and a line for each task at work."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from kernelvault.services import Client
+from kernelvault.v1.compiler_pb2 import VerificationReport
+from kernelvault.v1.kernel_pb2 import Task
+from orchestrator import candidates, suite, tasks
+from orchestrator.commands import cluster, output, reports
+from orchestrator.journal import Journal
+from orchestrator.loop import Loop, Options, Outcome, key_of
+from orchestrator.mistake import Mistake
+from orchestrator.state import State
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+# Longer than any restart of a service takes; a call that waits for one goes on when it is back.
+_PATIENCE_S = 3600.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which tasks a user means."""
+
+    paths: tuple[Path, ...]
+    titles: str
+    level: int
+
+    def tasks(self) -> list[Task]:
+        """The tasks without cases; raises Mistake if there are none."""
+        paths = tasks.collect(self.paths) if self.paths else suite.tasks()
+        return tasks.select([tasks.read(path) for path in paths], titles=self.titles, level=self.level)
+
+
+def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bool) -> int:
+    """Prints the table of outcomes; 0, or 2 where the platform failed and tasks are left to do."""
+    candidates.kind(options.format)
+    candidates.targets(",".join(options.targets))
+    name = name or datetime.datetime.now().strftime("run-%Y%m%d-%H%M%S")
+    if not _NAME.fullmatch(name):
+        raise Mistake(f"{name!r} cannot name a run: use letters, digits, `.`, `_` and `-`")
+    chosen = wanted.tasks()
+    cluster.require(("corpus", "compiler", "generator", "profiler"), start=start)
+    state = State.open()
+    journal = Journal(state.path("runs", f"{name}.jsonl"))
+    with journal.exclusive():
+        resumed = journal.open(options.decisive(), {key_of(task) for task in chosen})
+        view = _View(len(chosen), f"{'going on with' if resumed else 'run'} {name}")
+        outcomes = output.finish(_work(view, journal, options, name=name, chosen=chosen, cache=state.path("blobs")))
+    _show(outcomes, name, as_json=as_json)
+    return 2 if any(outcome.failed for outcome in outcomes) else 0
+
+
+async def _work(
+    view: _View, journal: Journal, options: Options, *, name: str, chosen: Sequence[Task], cache: Path
+) -> list[Outcome]:
+    async with Client(timeout_s=_PATIENCE_S) as client:
+        with view:
+            loop = Loop(client, journal, options, run=name, cache=cache, watcher=view)
+            return await loop.work(chosen)
+
+
+def _show(outcomes: Sequence[Outcome], name: str, *, as_json: bool) -> None:
+    passed = sum(
+        1 for outcome in outcomes if (best := outcome.best()) and best.report.verdict == VerificationReport.PASSED
+    )
+    if as_json:
+        output.print_json({"run": name, "passed": passed, "tasks": [_row(outcome) for outcome in outcomes]})
+        return
+    console = reports.console()
+    console.print(reports.outcomes(outcomes))
+    console.print(f"{passed} of {len(outcomes)} tasks PASSED in run {name}; look at them with `kernelvault corpus`")
+
+
+def _row(outcome: Outcome) -> dict[str, object]:
+    best = outcome.best()
+    return {
+        "task": outcome.task.name or outcome.task.title,
+        "verdict": reports.verdict_name(best.report) if best else "",
+        "attempts": len(outcome.samples),
+        "time_ns": best.profile.time_ns if best else 0,
+        "sample": best.name if best else "",
+        "samples": [sample.name for sample in outcome.samples],
+        "note": reports.explanation_of(outcome),
+        "failed": outcome.failed,
+    }
+
+
+class _View:
+    """The bars on the terminal; a Watcher of the loop."""
+
+    def __init__(self, count: int, title: str) -> None:
+        console = Console(stderr=True)
+        self._bars = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._plain = None if console.is_terminal else console
+        self._whole = self._bars.add_task(title, total=count)
+        self._lines: dict[str, TaskID] = {}
+        self._done, self._count = 0, count
+
+    def __enter__(self) -> _View:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bars.stop()
+
+    def stage(self, title: str, stage: str) -> None:
+        """Shows what is done with a task."""
+        if title not in self._lines:
+            self._lines[title] = self._bars.add_task(title, total=None)
+        self._bars.update(self._lines[title], description=f"  {title}: {stage}")
+
+    def ended(self, outcome: Outcome) -> None:
+        """Removes the task's line."""
+        self._done += 1
+        self._bars.advance(self._whole)
+        title = outcome.task.title
+        if title in self._lines:
+            self._bars.remove_task(self._lines.pop(title))
+        if self._plain:
+            best = outcome.best()
+            verdict = reports.verdict_name(best.report) if best else reports.explanation_of(outcome)
+            self._plain.print(f"[{self._done}/{self._count}] {title}: {verdict}", markup=False, highlight=False)

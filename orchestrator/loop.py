@@ -1,0 +1,263 @@
+"""The agent loop: generate, verify, profile, keep, feed back, refine; many tasks at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import hashlib
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from kernelvault import digest, errors
+from kernelvault.services import Client
+from kernelvault.v1 import compiler_pb2, corpus_pb2, generator_pb2, kernel_pb2, profiler_pb2
+from orchestrator import candidates
+from orchestrator.journal import Journal
+
+Report = compiler_pb2.VerificationReport
+Sample = corpus_pb2.Sample
+# A modelled profile is a function of the plans: an earlier one is as good as a new one.
+_PROFILE_AGE_S = 365 * 24 * 3600.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a run works on each task."""
+
+    attempts: int = 2
+    model: str = "rules"
+    targets: tuple[str, ...] = ("gfx942",)
+    device: str = "MI300X"
+    format: str = "hip-abi"
+    concurrency: int = 4
+    timeout_s: float = 0
+
+    def decisive(self) -> dict[str, object]:
+        """Those that the results depend on: a run that goes on must have the same."""
+        fields = dataclasses.asdict(self)
+        del fields["concurrency"]
+        return {**fields, "targets": list(self.targets)}
+
+
+@dataclasses.dataclass(kw_only=True)
+class Outcome:
+    """What came of one task."""
+
+    task: kernel_pb2.Task
+    samples: list[Sample] = dataclasses.field(default_factory=list)
+    # Why the attempts were not used up, in words.
+    note: str = ""
+    # The platform failed: the task is not over.
+    failed: bool = False
+
+    def best(self) -> Sample | None:
+        """The fastest sample that passed, else the last one."""
+        passed = [sample for sample in self.samples if sample.report.verdict == Report.PASSED]
+        if not passed:
+            return self.samples[-1] if self.samples else None
+        return min(passed, key=lambda sample: sample.profile.time_ns or float("inf"))
+
+
+class Watcher(Protocol):
+    """Hears how a run goes on."""
+
+    def stage(self, title: str, stage: str) -> None:
+        """A task entered a stage, for example `attempt 2: COMPILING`."""
+        ...
+
+    def ended(self, outcome: Outcome) -> None:
+        """A task is over, for this time at least."""
+        ...
+
+
+class Loop:
+    """Works on tasks; everything that it did is in the corpus and the journal before it goes on."""
+
+    def __init__(
+        self, client: Client, journal: Journal, options: Options, *, run: str, cache: Path, watcher: Watcher
+    ) -> None:
+        self._client = client
+        self._journal = journal
+        self._options = options
+        self._run = run
+        self._blobs = client.blobs(cache)
+        self._watcher = watcher
+
+    async def work(self, tasks: Sequence[kernel_pb2.Task]) -> list[Outcome]:
+        """The outcome of each task, in order; a fault of the platform ends one task, not the others."""
+        room = asyncio.Semaphore(self._options.concurrency)
+
+        async def one(task: kernel_pb2.Task) -> Outcome:
+            async with room:
+                outcome = Outcome(task=task)
+                try:
+                    await self._work_on(outcome)
+                except errors.Error as error:
+                    outcome.failed, outcome.note = True, f"platform: {error}"
+                self._watcher.ended(outcome)
+                return outcome
+
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(one(task)) for task in tasks]
+        return [task.result() for task in running]
+
+    async def _work_on(self, outcome: Outcome) -> None:
+        key = key_of(outcome.task)
+        entry = self._journal.entry(key)
+        outcome.samples = [await self._client.get_sample(name) for name in entry.samples]
+        if entry.ended:
+            outcome.note = entry.note
+            return
+        outcome.note = await self._prepare(outcome) or await self._attempts(outcome, key)
+        self._journal.end(key, outcome.note)
+
+    async def _prepare(self, outcome: Outcome) -> str:
+        """Gives the task its cases and its name; returns why that cannot be, or nothing."""
+        self._watcher.stage(outcome.task.title, "preparing")
+        try:
+            prepared = await self._client.prepare_task(outcome.task)
+        except (errors.InvalidArgument, errors.FailedPrecondition) as error:
+            return f"reference: {error}"
+        outcome.task = await self._client.create_task(prepared.task)
+        return ""
+
+    async def _attempts(self, outcome: Outcome, key: str) -> str:
+        """Refines until the attempts are used up or nobody knows better; returns why it stopped early, or nothing."""
+        for number in range(len(outcome.samples) + 1, self._options.attempts + 1):
+            say = _Say(self._watcher, outcome.task.title, number)
+            try:
+                response = await self._generate(outcome, say)
+            except errors.FailedPrecondition as error:
+                return f"not lowered: {error}" if error.reason == "NOT_LOWERABLE" else f"generator: {error}"
+            except errors.ResourceExhausted as error:
+                return f"generator: {error}"
+            if response is None:
+                return "nothing better known"
+            sample = await self._sample(outcome, response, number, say)
+            repeated = any(sample.name == earlier.name for earlier in outcome.samples)
+            if not repeated:
+                say("STORING")
+                sample = await self._client.create_sample(sample)
+            self._journal.attempt(key, sample.name)
+            outcome.samples.append(sample)
+            if sample.report.fault_owner == Report.REFERENCE:
+                return f"reference: {sample.report.explanation}"
+        return ""
+
+    async def _generate(self, outcome: Outcome, say: Say) -> generator_pb2.GenerateCandidatesResponse | None:
+        """One candidate; None where the generator has no more ideas."""
+        say("GENERATING")
+        language, format_ = candidates.kind(self._options.format)
+        request = generator_pb2.GenerateCandidatesRequest(
+            task=outcome.task.name,
+            model=self._options.model if "/" in self._options.model else f"models/{self._options.model}",
+            language=language,
+            format=format_,
+            candidate_count=1,
+            attempts=[_attempt(sample) for sample in _different(outcome.samples)],
+            target=self._options.targets[0],
+        )
+        # The same question in the same run has the same ID: after a crash the generator answers what it answered.
+        asked = hashlib.sha256(self._run.encode() + b"\0" + digest.of_message(request).hash.encode())
+        request.request_id = str(uuid.UUID(bytes=asked.digest()[:16], version=4))
+        async with contextlib.aclosing(self._client.generate(request)) as responses:
+            async for response in responses:
+                return response
+        return None
+
+    async def _sample(
+        self, outcome: Outcome, response: generator_pb2.GenerateCandidatesResponse, number: int, say: Say
+    ) -> Sample:
+        if response.HasField("error"):
+            candidate, report = await self._unparsed(outcome.task.name, response)
+        else:
+            candidate, report = response.candidate, await self._verify(response.candidate, outcome.task.name, say)
+        parent = outcome.samples[-1].name if outcome.samples else ""
+        lineage = corpus_pb2.Lineage(run=self._run, attempt=number, parent=parent)
+        sample = Sample(task=outcome.task.name, candidate=candidate, report=report, lineage=lineage)
+        if report.verdict == Report.PASSED and (profile := await self._profile(report, say)):
+            sample.profile.CopyFrom(profile)
+        return sample
+
+    async def _verify(self, candidate: kernel_pb2.Candidate, task: str, say: Say) -> Report:
+        options = self._options
+        action = candidates.action(candidate, task, targets=options.targets, timeout_s=options.timeout_s)
+        report = await self._client.verify(action, on_stage=say)
+        if report.fault_owner == Report.PLATFORM:
+            raise errors.Internal("PLATFORM_FAULT", f"failed to verify {candidate.name}: {report.explanation}")
+        # When the report is answered from the cache says nothing about the sample.
+        report.cached = False
+        return report
+
+    async def _profile(self, report: Report, say: Say) -> profiler_pb2.Profile | None:
+        say("PROFILING")
+        try:
+            return await self._client.profile(
+                report.action_digest, device=self._options.device, max_age_s=_PROFILE_AGE_S
+            )
+        except errors.FailedPrecondition as error:
+            if error.reason != "DATA_DEPENDENT":
+                raise
+            return None
+
+    async def _unparsed(
+        self, task: str, response: generator_pb2.GenerateCandidatesResponse
+    ) -> tuple[kernel_pb2.Candidate, Report]:
+        """A completion that holds no kernel, kept as it came: the corpus learns from it too."""
+        text = response.error.message.encode()
+        if response.HasField("completion_digest") and 0 < response.completion_digest.size_bytes <= _MOST_BYTES:
+            text = (await self._blobs.get(response.completion_digest)).read_bytes()
+        language, format_ = candidates.kind(self._options.format)
+        source = digest.artifact("completion.txt", text)
+        candidate = kernel_pb2.Candidate(
+            name=digest.candidate_name(task, language, format_, "", [source]),
+            language=language,
+            format=format_,
+            sources=[source],
+            generation=kernel_pb2.Candidate.Generation(
+                model=self._options.model, completion_digest=response.completion_digest
+            ),
+        )
+        report = Report(
+            action_digest=source.digest,
+            verdict=Report.PARSE_FAILED,
+            fault_owner=Report.CANDIDATE,
+            explanation=response.error.message,
+        )
+        return candidate, report
+
+
+_MOST_BYTES = digest.INLINE_LIMIT_BYTES
+
+
+class _Say:
+    """Tells the watcher about the stages of one attempt."""
+
+    def __init__(self, watcher: Watcher, title: str, number: int) -> None:
+        self._watcher, self._title, self._number = watcher, title, number
+
+    def __call__(self, stage: str) -> None:
+        self._watcher.stage(self._title, f"attempt {self._number}: {stage.lower()}")
+
+
+Say = Callable[[str], None]
+
+
+def key_of(task: kernel_pb2.Task) -> str:
+    """What a journal knows a task by: its title and its reference."""
+    return f"{task.title}-{task.reference.digest.hash[:16]}"
+
+
+def _attempt(sample: Sample) -> generator_pb2.Attempt:
+    attempt = generator_pb2.Attempt(candidate=sample.candidate, report=sample.report)
+    if sample.HasField("profile"):
+        attempt.profile.CopyFrom(sample.profile)
+    attempt.report.ClearField("plans")
+    return attempt
+
+
+def _different(samples: Iterable[Sample]) -> list[Sample]:
+    return list({sample.name: sample for sample in samples}.values())
