@@ -46,8 +46,8 @@ def load(kind: type[Config], environment: Mapping[str, str]) -> Config:
         if not name.startswith(PREFIX):
             continue
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {close[0]}?" if close else f"; known are {', '.join(sorted(known))}"
+            close = difflib.get_close_matches(name.removeprefix(PREFIX).lower(), known.values(), 1)
+            hint = f"; did you mean {PREFIX}{close[0].upper()}?" if close else f"; known are {', '.join(sorted(known))}"
             raise ConfigError(f"failed to read the configuration: unknown variable {name}{hint}")
         values[known[name]] = _parse(name, text, hints[known[name]])
     try:

@@ -46,7 +46,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_known_one() -> None:
 def test_an_unknown_name_far_from_all_gets_the_list() -> None:
     """Where no name is near, all are named."""
     with pytest.raises(config.ConfigError, match=r"known are KERNELVAULT_ADDRESS, .*KERNELVAULT_STORE"):
-        load(KERNELVAULT_QQ="3")
+        load(KERNELVAULT_XYZZY="3")
 
 
 @pytest.mark.parametrize(("name", "text"), [("WORKERS", "many"), ("STRICT", "perhaps"), ("DRAIN_SECONDS", "")])
