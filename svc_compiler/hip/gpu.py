@@ -18,8 +18,6 @@ _OBJECT = "kernels.co"
 _READ_LIMITS = Limits(wall_seconds=30, cpu_seconds=20, output_bytes=16 << 20)
 # Headers that bring HIP's runtime. A source without one of them gets the compiler's own word on what is missing.
 _BRINGS_PRELUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"](?:hip/hip_runtime\.h|torch/|ATen/|c10/)", re.MULTILINE)
-# What the loader of precompiled headers says where one is damaged or out of date.
-_BAD_PRECOMPILED = re.compile(r"precompiled|AST file|PCH")
 
 
 @dataclass(frozen=True)
@@ -70,11 +68,14 @@ async def _compile(sandbox: Sandbox, toolchain: Toolchain, folder: Path, source:
     header = await precompiled.precompile(sandbox, toolchain, flags, [PRELUDE])
     first = [*precompiled.use_flags(header), *flags, "-c"]
     done = await run_pass(sandbox, toolchain, folder, source, first, output=_OBJECT)
-    if done.output is None and any(_BAD_PRECOMPILED.search(d.message) for d in done.diagnostics):
+    if done.output is not None or any(d.file for d in done.diagnostics if d.level == compiler_pb2.Diagnostic.ERROR):
+        return done
+    # An error without a place: the linker's, or one that SARIF leaves out, such as a damaged precompiled header.
+    plain = [*flags, "-fdiagnostics-format=clang", "-include", PRELUDE, "-c"]
+    again = await run_pass(sandbox, toolchain, folder, source, plain, output=_OBJECT)
+    if again.output is not None:
         header.unlink(missing_ok=True)
-        plain = [*flags, "-include", PRELUDE, "-c"]
-        done = await run_pass(sandbox, toolchain, folder, source, plain, output=_OBJECT)
-    return done
+    return again
 
 
 async def _inspect(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from kernelvault.sandbox import Limits, Outcome, Sandbox
@@ -21,7 +21,7 @@ _DEPENDENCIES = "looked-at.d"
 _LIST_DEPENDENCIES = ("-dependency-file", _DEPENDENCIES, "-MT", "it", "-sys-header-deps")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Pass:
     """What a run of clang left."""
 
@@ -69,7 +69,8 @@ def _cached(toolchain: Toolchain, flags: Sequence[str]) -> list[Path]:
 
 
 def _why(outcome: Outcome) -> str:
-    return f"the compiler gave up on these sources: {outcome.describe()}"
+    silent = dataclasses.replace(outcome, stderr=b"")
+    return f"the compiler gave up on these sources: {silent.describe()}"
 
 
 def _check_dependencies(workspace: Path, folder: Path, roots: Sequence[Path]) -> None:
