@@ -98,6 +98,12 @@ def span_bytes(view: kernel_pb2.TensorView) -> int:
     return (view.offset_elements + last + 1) * element_bytes(view.dtype)
 
 
+def check_view(view: kernel_pb2.TensorView) -> None:
+    """Raises Malformed for a view that no storage could hold."""
+    numbers = {"dims": list(view.dims), "strides": list(view.strides), "offset_elements": view.offset_elements}
+    _read_view({"dtype": view.dtype, **numbers, "storage_bytes": MAX_ELEMENTS * 8}, "the tensor")
+
+
 def size_bytes(items: Sequence[Item]) -> int:
     """The size of `pack(items)`."""
     header, storages = _lay_out(items)

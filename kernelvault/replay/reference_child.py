@@ -1,0 +1,113 @@
+"""Runs a task's module in the sandbox. It is foreign code: nothing that this process says is believed unchecked.
+
+The payload is JSON; results are files in the working folder, which `reference.py` reads with bounds:
+
+- `describe`: `response.pb`, a PrepareTaskResponse with the cases and the notes;
+- `evaluate`: for the i-th case `i.inputs`, `i.working` and `i.exact` (bundles) and `i.json` with the notes;
+- `inputs`: for the i-th case `i.inputs` and `i.json`;
+- `standardize`, `check`: `functional.py`, `verdict.json`; see `standardize_child`.
+
+`fault.json`, or `i.fault.json` for one case, tells what is wrong with the module instead.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from kernelvault.replay import bundle, cases, reference_draw, reference_module, reference_run
+from kernelvault.replay import reference_faults as faults
+from kernelvault.replay import reference_tensors as tensors
+from kernelvault.replay.reference_cases import Describer
+from kernelvault.v1 import compiler_pb2, kernel_pb2
+
+ACCUMULATION = "accumulation"
+
+
+def main(payload: bytes, descriptors: dict[str, int]) -> int:
+    """The entry of the job. Returns 0 whenever the files tell the result, faults of the module included."""
+    request = json.loads(payload)
+    folder = Path.cwd()
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    sys.dont_write_bytecode = True
+    try:
+        _OPERATIONS[request["operation"]](request, folder)
+    except faults.Unusable as error:
+        _write_fault(folder / "fault.json", error)
+    except MemoryError:
+        _write_fault(folder / "fault.json", faults.Unfit(f"ran out of memory ({_peak_mib()} MiB); use smaller inputs"))
+    return 0
+
+
+def _describe(request: dict[str, Any], folder: Path) -> None:
+    describer = Describer(request["source"], folder, bytes.fromhex(request["key"]), request["max_cases"])
+    describer.describe()
+    response = compiler_pb2.PrepareTaskResponse(notes=describer.notes)
+    response.task.cases.extend(describer.cases)
+    (folder / "response.pb").write_bytes(response.SerializeToString())
+
+
+def _evaluate(request: dict[str, Any], folder: Path) -> None:
+    """All cases of a request, a fault of one case leaving the others; `full` asks for outputs too."""
+    modules: dict[tuple[tuple[str, int], ...], reference_module.Module] = {}
+    for index, encoded in enumerate(request["cases"]):
+        case = kernel_pb2.Case.FromString(bytes.fromhex(encoded))
+        try:
+            key = tuple(sorted(case.shrunk.items()))
+            if key not in modules:
+                modules[key] = reference_module.Module(request["source"], folder, dict(key))
+            _evaluate_case(modules[key], case, request, folder / str(index))
+        except faults.Unusable as error:
+            _write_fault(folder / f"{index}.fault.json", error)
+
+
+def _evaluate_case(module: reference_module.Module, case: kernel_pb2.Case, request: dict[str, Any], stem: Path) -> None:
+    arguments = reference_module.decode_arguments(case.arguments_json)
+    seed = cases.seed(bytes.fromhex(request["key"]), case.id)
+    call = reference_draw.prepare(module, arguments, case, seed)
+    notes: list[str] = []
+    # Before anything runs: a module that changes its inputs is found out below, and its inputs are still the true ones.
+    _write(stem.with_suffix(".inputs"), tensors.items(call.signature()))
+    if request["full"]:
+        working = reference_run.run_checked(call)
+        exact = reference_run.run_exact(call, working)
+        length = bundle.Item(ACCUMULATION, scalar=exact.accumulation)
+        _write(stem.with_suffix(".working"), tensors.items(working.outputs))
+        _write(stem.with_suffix(".exact"), [*tensors.items(exact.outputs), length])
+        notes += [exact.note] if exact.note else []
+    stem.with_suffix(".json").write_text(json.dumps({"notes": notes}))
+
+
+def _write(path: Path, items: list[bundle.Item]) -> None:
+    size = bundle.size_bytes(items)
+    buffer = memoryview(bytearray(size))
+    bundle.pack_into(items, buffer)
+    path.write_bytes(buffer)
+
+
+def _write_fault(path: Path, error: faults.Unusable) -> None:
+    text = str(error)[: faults.MAX_MESSAGE_CHARACTERS].encode("utf-8", "replace").decode()
+    path.write_text(json.dumps({"kind": error.kind, "message": text}))
+
+
+def _peak_mib() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _standardize(request: dict[str, Any], folder: Path) -> None:
+    from kernelvault.replay import standardize_child
+
+    standardize_child.run(request, folder)
+
+
+_OPERATIONS = {"describe": _describe, "evaluate": _evaluate, "standardize": _standardize}
+
+if __name__ == "__main__":  # by hand: python -m kernelvault.replay.reference_child < request.json, in an empty folder
+    os._exit(main(sys.stdin.buffer.read(), {}))
