@@ -50,7 +50,7 @@ class GroupCommit:
         if row["name"] not in self._waiting:
             self._waiting[row["name"]] = (row, size_bytes, [])
             self._waiting_bytes += size_bytes
-        future = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Row] = asyncio.get_running_loop().create_future()
         self._waiting[row["name"]][2].append(future)
         self._arrived.set()
         return await future
@@ -76,7 +76,8 @@ class GroupCommit:
                     future.set_result(stored[name])
 
     def _take(self) -> list[tuple[Row, int, list[asyncio.Future[Row]]]]:
-        batch, size = [], 0
+        batch: list[tuple[Row, int, list[asyncio.Future[Row]]]] = []
+        size = 0
         for name in list(self._waiting):
             size += self._waiting[name][1]
             if batch and (len(batch) == _MAX_ROWS or size > _MAX_BYTES):

@@ -10,6 +10,9 @@ import pytest
 
 from kernelvault import config, server
 from kernelvault.v1 import corpus_pb2_grpc
+from tests.s3 import own_s3, s3
+
+__all__ = ["own_s3", "s3"]
 
 Handler = Callable[[Any, Any], Any]
 Serve = Callable[..., Awaitable[str]]
