@@ -42,7 +42,7 @@ class HipVerifier:
 
     async def verify(self, work: Work, progress: Progress) -> Report:
         """Raises errors.Error where the platform failed."""
-        draft = Report(action_digest=work.digest)
+        draft = Report(action_digest=work.digest, task=work.action.task)
         queued = time.time()
         with metered() as meter, tempfile.TemporaryDirectory(dir=self.scratch, prefix="verify-") as name:
             evaluating = asyncio.create_task(self._evaluate(work))
