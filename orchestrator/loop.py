@@ -35,6 +35,11 @@ class Options:
     concurrency: int = 4
     timeout_s: float = 0
 
+    @property
+    def model_name(self) -> str:
+        """The model as the services call it."""
+        return self.model if self.model.startswith("models/") else f"models/{self.model}"
+
     def decisive(self) -> dict[str, object]:
         """Those that the results depend on: a run that goes on must have the same."""
         fields = dataclasses.asdict(self)
@@ -137,10 +142,9 @@ class Loop:
             if response is None:
                 return "nothing better known"
             sample = await self._sample(outcome, response, number, say)
-            repeated = any(sample.name == earlier.name for earlier in outcome.samples)
-            if not repeated:
-                say("STORING")
-                sample = await self._client.create_sample(sample)
+            say("STORING")
+            # An equal sample is stored once: the one that comes back may be of an earlier attempt or run.
+            sample = await self._client.create_sample(sample)
             self._journal.attempt(key, sample.name)
             outcome.samples.append(sample)
             if sample.report.fault_owner == Report.REFERENCE:
@@ -153,7 +157,7 @@ class Loop:
         language, format_ = candidates.kind(self._options.format)
         request = generator_pb2.GenerateCandidatesRequest(
             task=outcome.task.name,
-            model=self._options.model if "/" in self._options.model else f"models/{self._options.model}",
+            model=self._options.model_name,
             language=language,
             format=format_,
             candidate_count=1,
@@ -218,7 +222,7 @@ class Loop:
             format=format_,
             sources=[source],
             generation=kernel_pb2.Candidate.Generation(
-                model=self._options.model, completion_digest=response.completion_digest
+                model=self._options.model_name, completion_digest=response.completion_digest
             ),
         )
         report = Report(

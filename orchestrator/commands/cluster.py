@@ -107,6 +107,5 @@ def _table(records: Mapping[str, Record], states: Mapping[str, str]) -> Table:
     table = Table("service", "state", "pid", "address", "metrics")
     for name, record in records.items():
         colour = "green" if states[name] == "SERVING" else "red"
-        metrics = f"http://{record.metrics}/metrics" if record.metrics else ""
-        table.add_row(name, f"[{colour}]{states[name]}[/]", str(record.pid), record.address, metrics)
+        table.add_row(name, f"[{colour}]{states[name]}[/]", str(record.pid), record.address, record.metrics)
     return table
