@@ -2,8 +2,8 @@
 
 usage: python benchmarks/verify.py [REPEATS]     (services must be up: `kernelvault up`)
 
-A salt makes each action new. Counted are the compiler service, its children (all stages but the reference, whose outputs
-are cached by content) and nothing else. Prints the median of the repeats and the CPU seconds of each stage.
+A salt makes each action new. Counted are the compiler service and its children, all stages but the reference, whose
+outputs are cached by content. Prints the median of the repeats and the CPU seconds of each stage.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from kernelvault import digest, errors
 from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2
+from svc_compiler.hip.toolchain import TARGETS
 
-TARGETS = ("gfx90a", "gfx942", "gfx950")
 MAX_SOURCES = 32
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _SOURCE_SUFFIXES = (".hip", ".cpp", ".cu", ".cc")
