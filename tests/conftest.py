@@ -19,22 +19,24 @@ Handler = Callable[[Any, Any], Any]
 Serve = Callable[..., Awaitable[str]]
 
 
-class Answering(corpus_pb2_grpc.CorpusServicer):
-    """A Corpus whose methods are the given functions: for tests of what is around a servicer."""
-
-    def __init__(self, **methods: Handler) -> None:
-        for name, method in methods.items():
-            setattr(self, name, method)
-
-
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """Starts a real server whose Corpus has the given methods (`ready`: its readiness check); returns its address."""
+    """Starts a real server with one service (the Corpus, if not told) whose methods are the given functions.
+
+    `ready` is its readiness check. Returns its address.
+    """
     async with contextlib.AsyncExitStack() as stack:
 
-        async def start(ready: Callable[[], Awaitable[None]] | None = None, **methods: Handler) -> str:
-            add = corpus_pb2_grpc.add_CorpusServicer_to_server
-            registration = server.Registration("kernelvault.v1.Corpus", add, Answering(**methods))
+        async def start(
+            ready: Callable[[], Awaitable[None]] | None = None,
+            of: Any = corpus_pb2_grpc,
+            name: str = "Corpus",
+            **methods: Handler,
+        ) -> str:
+            named = {method: staticmethod(function) for method, function in methods.items()}
+            servicer = type(f"Answering{name}", (getattr(of, f"{name}Servicer"),), named)()
+            add = getattr(of, f"add_{name}Servicer_to_server")
+            registration = server.Registration(f"kernelvault.v1.{name}", add, servicer)
             if ready:
                 registration = registration._replace(ready=ready)
             settings = config.ServerConfig(drain_seconds=0.1)

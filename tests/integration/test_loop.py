@@ -1,0 +1,304 @@
+"""The agent loop with the real corpus; the other services are real servers that answer as a test says."""
+
+import asyncio
+import contextlib
+import dataclasses
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.rpc.status_pb2 import Status
+
+from kernelvault import digest, errors
+from kernelvault.services import Client
+from kernelvault.v1 import (
+    compiler_pb2,
+    compiler_pb2_grpc,
+    corpus_pb2,
+    generator_pb2,
+    generator_pb2_grpc,
+    kernel_pb2,
+    profiler_pb2,
+    profiler_pb2_grpc,
+)
+from orchestrator.journal import Journal
+from orchestrator.loop import Loop, Options, Outcome, key_of
+from tests import messages
+from tests.conftest import Serve
+from tests.services import Service
+
+Report = compiler_pb2.VerificationReport
+Generated = generator_pb2.GenerateCandidatesResponse
+
+
+class Silent:
+    """A watcher that shows nothing."""
+
+    def stage(self, title: str, stage: str) -> None: ...
+
+    def ended(self, outcome: Outcome) -> None: ...
+
+
+def source_of(request: generator_pb2.GenerateCandidatesRequest) -> str:
+    return f"// attempt {len(request.attempts) + 1} at {request.task}"
+
+
+async def generate(request: Any, context: Any) -> Any:
+    sources = [digest.artifact("kernel.hip", source_of(request).encode())]
+    name = digest.candidate_name(request.task, request.language, request.format, "", sources)
+    candidate = kernel_pb2.Candidate(name=name, language=request.language, format=request.format, sources=sources)
+    candidate.generation.model = request.model
+    yield Generated(candidate=candidate)
+
+
+async def verify(request: Any, context: Any) -> Any:
+    yield compiler_pb2.VerifyCandidateResponse(stage=compiler_pb2.VerifyCandidateResponse.COMPILING)
+    report = Report(verdict=Report.PASSED, task=request.action.task, action_digest=digest.of_message(request.action))
+    yield compiler_pb2.VerifyCandidateResponse(report=report)
+
+
+async def profile(request: Any, context: Any) -> Any:
+    made = profiler_pb2.Profile(device=request.device, method_label="cpu-model", time_ns=1000)
+    made.verify_action_digest.CopyFrom(request.verify_action_digest)
+    yield profiler_pb2.ProfileCandidateResponse(profile=made)
+
+
+async def prepare(request: Any, context: Any) -> compiler_pb2.PrepareTaskResponse:
+    task = request.task
+    task.cases.extend(messages.task("any").cases)
+    return compiler_pb2.PrepareTaskResponse(task=task)
+
+
+@dataclasses.dataclass
+class World:
+    """A client of all services, and a run in it."""
+
+    client: Client
+    folder: Path
+    run: str
+
+    async def work(self, *tasks: kernel_pb2.Task, attempts: int = 2) -> list[Outcome]:
+        options = Options(attempts=attempts)
+        journal = Journal(self.folder / f"{self.run}.jsonl")
+        journal.open(options.decisive(), {key_of(task) for task in tasks})
+        cache = self.folder / "blobs"
+        return await Loop(self.client, journal, options, run=self.run, cache=cache, watcher=Silent()).work(tasks)
+
+    async def stored(self) -> list[corpus_pb2.Sample]:
+        where = corpus_pb2.SampleFilter(runs=[self.run])
+        return [await self.client.get_sample(sample.name) async for sample in self.client.samples(where)]
+
+
+Enter = Callable[..., Awaitable[World]]
+
+
+@pytest.fixture
+async def world(serve: Serve, corpus_service: Service, tmp_path: Path, request: pytest.FixtureRequest) -> Any:
+    """Makes a world whose services answer as told, or else well."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def enter(**methods: Any) -> World:
+            addresses = {
+                "corpus": corpus_service.address,
+                "generator": await serve(
+                    of=generator_pb2_grpc, name="Generator", GenerateCandidates=methods.get("generate", generate)
+                ),
+                "compiler": await serve(
+                    of=compiler_pb2_grpc,
+                    name="Compiler",
+                    PrepareTask=methods.get("prepare", prepare),
+                    VerifyCandidate=methods.get("verify", verify),
+                ),
+                "profiler": await serve(
+                    of=profiler_pb2_grpc, name="Profiler", ProfileCandidate=methods.get("profile", profile)
+                ),
+            }
+            client = await stack.enter_async_context(Client(addresses, timeout_s=20))
+            return World(client, tmp_path, request.node.name)
+
+        yield enter
+
+
+def task(title: str) -> kernel_pb2.Task:
+    """A task without cases, as it is before it is prepared."""
+    made = messages.task(title)
+    made.ClearField("cases")
+    return made
+
+
+async def test_each_attempt_is_kept_with_its_lineage(world: Enter) -> None:
+    """Attempts refer to the sample that they refined, and to their run."""
+    here = await world()
+
+    [outcome] = await here.work(task("lineage"))
+    first, second = outcome.samples
+
+    assert [sample.report.verdict for sample in outcome.samples] == [Report.PASSED, Report.PASSED]
+    assert second.lineage == corpus_pb2.Lineage(run=here.run, attempt=2, parent=first.name)
+    assert {sample.name for sample in await here.stored()} == {first.name, second.name}
+
+
+async def test_results_are_fed_back_without_plans(world: Enter) -> None:
+    """The generator learns what became of its earlier attempts."""
+    seen: list[Any] = []
+
+    async def remember(request: Any, context: Any) -> Any:
+        seen.append(request)
+        async for response in generate(request, context):
+            yield response
+
+    async def verify_with_plan(request: Any, context: Any) -> Any:
+        async for response in verify(request, context):
+            if response.HasField("report"):
+                response.report.plans.add(case_id="c")
+            yield response
+
+    here = await world(generate=remember, verify=verify_with_plan)
+    [outcome] = await here.work(task("feedback"))
+
+    [attempt] = seen[1].attempts
+    assert attempt.candidate == outcome.samples[0].candidate
+    assert (attempt.report.verdict, list(attempt.report.plans)) == (Report.PASSED, [])
+    assert attempt.profile.time_ns == 1000
+
+
+async def test_an_answer_without_a_kernel_becomes_a_sample(world: Enter) -> None:
+    """PARSE_FAILED is a fact about the model, and worth keeping."""
+
+    async def babble(request: Any, context: Any) -> Any:
+        yield Generated(error=Status(code=3, message=f"no code block ({len(request.attempts)})"))
+
+    here = await world(generate=babble)
+    [outcome] = await here.work(task("babble"))
+
+    assert [sample.report.verdict for sample in await here.stored()] == [Report.PARSE_FAILED] * 2
+    assert outcome.samples[0].report.explanation == "no code block (0)"
+
+
+async def test_what_cannot_be_lowered_is_said_and_not_stored(world: Enter) -> None:
+    """The table names the operator; the corpus holds no sample without a candidate."""
+
+    async def refuse(request: Any, context: Any) -> Any:
+        raise errors.FailedPrecondition("NOT_LOWERABLE", "cannot lower aten.sort")
+        yield
+
+    here = await world(generate=refuse)
+    [outcome] = await here.work(task("refused"))
+
+    assert (outcome.note, outcome.failed) == ("not lowered: cannot lower aten.sort", False)
+    assert await here.stored() == []
+
+
+async def test_a_generator_without_ideas_ends_the_attempts(world: Enter) -> None:
+    """Nobody asks again once there is nothing better."""
+
+    async def once(request: Any, context: Any) -> Any:
+        if not request.attempts:
+            async for response in generate(request, context):
+                yield response
+
+    [outcome] = await (await world(generate=once)).work(task("once"), attempts=5)
+
+    assert (len(outcome.samples), outcome.note) == (1, "nothing better known")
+
+
+async def test_a_reference_that_cannot_be_used_is_said(world: Enter) -> None:
+    """A task that does not run is the task's fault, not a kernel's."""
+
+    async def unfit(request: Any, context: Any) -> Any:
+        raise errors.FailedPrecondition("REFERENCE_UNFIT", "the reference hangs")
+
+    [outcome] = await (await world(prepare=unfit)).work(task("unfit"))
+
+    assert (outcome.note, outcome.failed, outcome.samples) == ("reference: the reference hangs", False, [])
+
+
+async def test_a_platform_fault_is_no_verdict_and_stops_no_other_task(world: Enter) -> None:
+    """What the platform got wrong leaves no sample, and the run can be finished later."""
+    broken = True
+
+    async def sometimes(request: Any, context: Any) -> Any:
+        if broken and b"sick" in request.action.sources[0].contents:
+            raise RuntimeError("disk full")
+        async for response in verify(request, context):
+            yield response
+
+    here = await world(verify=sometimes)
+    both = (task("sick"), task("well"))
+    sick, well = await here.work(*both)
+    kept = {sample.task for sample in await here.stored()}
+    broken = False
+    mended, _ = await here.work(*both)
+
+    assert (sick.failed, well.failed) == (True, False)
+    assert kept == {well.task.name}
+    assert [sample.report.verdict for sample in mended.samples] == [Report.PASSED, Report.PASSED]
+
+
+async def test_a_report_that_blames_the_platform_is_no_verdict(world: Enter) -> None:
+    """Even a report cannot make a platform's fault a candidate's."""
+
+    async def blame(request: Any, context: Any) -> Any:
+        report = Report(
+            verdict=Report.CRASHED, fault_owner=Report.PLATFORM, action_digest=digest.of_message(request.action)
+        )
+        yield compiler_pb2.VerifyCandidateResponse(report=report)
+
+    here = await world(verify=blame)
+    [outcome] = await here.work(task("blamed"))
+
+    assert outcome.failed
+    assert await here.stored() == []
+
+
+async def test_a_full_queue_is_obeyed(world: Enter) -> None:
+    """A run waits for as long as it is told, and then goes on."""
+    refused = 0
+
+    async def busy(request: Any, context: Any) -> Any:
+        nonlocal refused
+        if refused < 2:
+            refused += 1
+            raise errors.Unavailable("QUEUE_FULL", "the queue is full", retry_after_s=0.05)
+        async for response in verify(request, context):
+            yield response
+
+    [outcome] = await (await world(verify=busy)).work(task("busy"), attempts=1)
+
+    assert (outcome.failed, len(outcome.samples), refused) == (False, 1, 2)
+
+
+async def test_running_again_adds_nothing(world: Enter) -> None:
+    """Equal results are one sample, however often they are made."""
+    here = await world()
+    [first] = await here.work(task("again"))
+    [second] = await here.work(task("again"))
+
+    assert second.samples == first.samples
+    assert len(await here.stored()) == 2
+
+
+async def test_an_interrupted_run_goes_on_where_it_stopped(world: Enter) -> None:
+    """What was kept before Ctrl-C is not asked for again, and is still fed back."""
+    asked: list[int] = []
+    hang = asyncio.Event()
+
+    async def second_hangs(request: Any, context: Any) -> Any:
+        asked.append(len(request.attempts))
+        if request.attempts and not hang.is_set():
+            hang.set()
+            await asyncio.sleep(60)
+        async for response in generate(request, context):
+            yield response
+
+    here = await world(generate=second_hangs)
+    running = asyncio.create_task(here.work(task("interrupted")))
+    await asyncio.wait_for(hang.wait(), 10)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    [outcome] = await here.work(task("interrupted"))
+
+    assert asked == [0, 1, 1]
+    assert [sample.lineage.attempt for sample in outcome.samples] == [1, 2]
