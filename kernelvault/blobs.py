@@ -90,7 +90,8 @@ class Blobs:
                     if hashlib.file_digest(file, "sha256").hexdigest() != name.hash:
                         return False
                 self._verified.add(name.hash)
-            os.utime(path)
+            now_ns = time.time_ns()
+            os.utime(path, ns=(now_ns, now_ns))
         except FileNotFoundError:
             return False
         return True

@@ -18,6 +18,8 @@ from kernelvault.server import MAX_MESSAGE_BYTES
 
 DEFAULT_TIMEOUT_S = 600.0
 _MAX_WAIT_S = 10.0
+# How the server of a client stream says that it takes the rest.
+ACCEPTED = (("accepted", "1"),)
 Response = TypeVar("Response")
 
 
@@ -48,13 +50,29 @@ async def call(method: Any, request: Any, *, timeout_s: float = DEFAULT_TIMEOUT_
 
 
 async def upload(method: Any, requests: Callable[[], Iterable[Any]], *, timeout_s: float = DEFAULT_TIMEOUT_S) -> Any:
-    """A client stream; raises errors.Error. It is sent anew, from `requests()`, where `call` would try again."""
+    """A client stream; raises errors.Error. It is sent anew, from `requests()`, where `call` would try again.
+
+    The server accepts the first request by the initial metadata `ACCEPTED`, and only then the rest is sent: a call that
+    the server ends while the client still writes shows INTERNAL instead of the server's status.
+    """
     deadline = _Deadline(timeout_s)
     while True:
+        call = method(timeout=deadline.left_s(), metadata=_trace_metadata())
         try:
-            return await method(iter(requests()), timeout=deadline.left_s(), metadata=_trace_metadata())
+            return await _send(call, requests())
         except grpc.aio.AioRpcError as error:
             await deadline.wait_or_raise(_error_of(error))
+        finally:
+            call.cancel()
+
+
+async def _send(call: Any, requests: Iterable[Any]) -> Any:
+    for index, request in enumerate(requests):
+        if index == 1 and not await call.initial_metadata():
+            return await call
+        await call.write(request)
+    await call.done_writing()
+    return await call
 
 
 async def stream(

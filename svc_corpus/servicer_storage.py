@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from kernelvault import errors
+from kernelvault import client, errors
 from kernelvault.v1 import storage_pb2, storage_pb2_grpc
 from svc_corpus.actions import Actions
 from svc_corpus.vault import Vault
@@ -39,14 +39,16 @@ class BlobStoreServicer(storage_pb2_grpc.BlobStoreServicer):
         first = await anext(requests, None)
         if first is None or not first.HasField("digest"):
             raise errors.InvalidArgument("digest", "is missing; the first request has it")
-        await self._vault.write(first.digest, _data(first, requests))
+        await self._vault.write(first.digest, _data(first, requests, context))
         return storage_pb2.WriteBlobResponse()
 
 
 async def _data(
-    first: storage_pb2.WriteBlobRequest, rest: AsyncIterator[storage_pb2.WriteBlobRequest]
+    first: storage_pb2.WriteBlobRequest, rest: AsyncIterator[storage_pb2.WriteBlobRequest], context: Any
 ) -> AsyncIterator[bytes]:
     yield first.data
+    # The client sends the rest once it sees that the first was accepted.
+    await context.send_initial_metadata(client.ACCEPTED)
     async for request in rest:
         if request.HasField("digest") and request.digest != first.digest:
             raise errors.InvalidArgument("digest", "differs from the first request's; one call writes one blob")
