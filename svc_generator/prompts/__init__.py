@@ -1,0 +1,1 @@
+"""What a model is asked: `assemble.kernel` and `assemble.functional` make the messages."""

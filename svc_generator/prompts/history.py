@@ -1,0 +1,123 @@
+"""Earlier attempts as a model reads them: what happened, why, and what to try, within a budget of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kernelvault.v1.compiler_pb2 import Diagnostic, VerificationReport
+from kernelvault.v1.generator_pb2 import Attempt
+from kernelvault.v1.kernel_pb2 import Task
+from svc_generator.prompts.markdown import clip, fence
+
+_MOST_ITEMS = 8
+_MOST_WORDS = 600
+_LEAST_SOURCE_CHARS = 400
+
+
+def render(attempts: Sequence[Attempt], task: Task, budget_chars: int) -> str:
+    """Every attempt's result and, as far as the budget goes, sources: of the best, then of the newest ones.
+
+    What is known of hidden cases is left out.
+    """
+    hidden = {case.id for case in task.cases if case.hidden}
+    best = fastest(attempts)
+    results = {number: _result(attempt, hidden) for number, attempt in enumerate(attempts)}
+    left = budget_chars - sum(map(len, results.values()))
+    shown: dict[int, str] = {}
+    for number in _by_interest(len(attempts), best):
+        source = _source(attempts[number])
+        if len(source) <= left:
+            shown[number] = source
+            left -= len(source)
+    newest = len(attempts) - 1
+    if newest >= 0 and newest not in shown and left > _LEAST_SOURCE_CHARS:
+        shown[newest] = clip(_source(attempts[newest]), left)
+    parts = [_section(number, results[number], shown.get(number, ""), best) for number in results]
+    return clip("\n\n".join(parts), budget_chars + 200 * len(parts))
+
+
+def fastest(attempts: Sequence[Attempt]) -> int | None:
+    """The index of the fastest attempt that passed, a measured one before any other; None if none did."""
+    passed = [i for i, one in enumerate(attempts) if one.report.verdict == VerificationReport.PASSED]
+    measured = [i for i in passed if one_time(attempts[i])]
+    if measured:
+        return min(measured, key=lambda i: one_time(attempts[i]))
+    return passed[-1] if passed else None
+
+
+def one_time(attempt: Attempt) -> float:
+    """The time of an attempt's profile in ns; 0 if it was not measured."""
+    return attempt.profile.time_ns if attempt.HasField("profile") else 0.0
+
+
+def _by_interest(count: int, best: int | None) -> list[int]:
+    newest_first = list(range(count - 1, -1, -1))
+    return newest_first if best is None else [best, *(i for i in newest_first if i != best)]
+
+
+def _section(number: int, result: str, source: str, best: int | None) -> str:
+    mark = " (the fastest so far)" if number == best else ""
+    body = f"\n\n{source}" if source else "\n\n(Its source is left out for want of room.)"
+    return f"### Attempt {number + 1}{mark}\n\n{result}{body}"
+
+
+def _source(attempt: Attempt) -> str:
+    files = attempt.candidate.sources
+    return "\n".join(fence(one.contents.decode(errors="replace"), _tag(one.path)) for one in files)
+
+
+def _tag(path: str) -> str:
+    return "python" if path.endswith(".py") else "cpp"
+
+
+def _result(attempt: Attempt, hidden: set[str]) -> str:
+    report = attempt.report
+    lines = [f"Verdict: {VerificationReport.Verdict.Name(report.verdict)}."]
+    lines += [f"Why: {clip(_explanation(report, hidden), _MOST_WORDS)}"] if report.explanation else []
+    lines += _diagnostics(report)
+    lines += _failed_cases(report, hidden)
+    lines += _findings(report, hidden)
+    lines += _speed(attempt)
+    return "\n".join(lines)
+
+
+def _explanation(report: VerificationReport, hidden: set[str]) -> str:
+    if any(case in report.explanation for case in hidden):
+        return "a case that is not shown does not pass; the kernel must be right for any shape and value"
+    return report.explanation
+
+
+def _diagnostics(report: VerificationReport) -> list[str]:
+    seen = dict.fromkeys(
+        f"- {one.file}:{one.line}: {clip(one.message, _MOST_WORDS)}"
+        for build in report.builds
+        for one in build.diagnostics
+        if one.level == Diagnostic.ERROR
+    )
+    return ["Compiler errors:", *list(seen)[:_MOST_ITEMS]] if seen else []
+
+
+def _failed_cases(report: VerificationReport, hidden: set[str]) -> list[str]:
+    failed = [one for one in report.case_results if not one.passed and one.case_id not in hidden and one.explanation]
+    lines = [f"- case `{one.case_id}`: {clip(one.explanation, _MOST_WORDS)}" for one in failed[:_MOST_ITEMS]]
+    return ["Failed cases:", *lines] if lines else []
+
+
+def _findings(report: VerificationReport, hidden: set[str]) -> list[str]:
+    found = dict.fromkeys(
+        f"- {one.kernel or 'host'} {one.location}: {clip(one.message, _MOST_WORDS)}"
+        for one in report.findings
+        if one.case_id not in hidden
+    )
+    return ["Findings:", *list(found)[:_MOST_ITEMS]] if found else []
+
+
+def _speed(attempt: Attempt) -> list[str]:
+    if not attempt.HasField("profile"):
+        return []
+    profile = attempt.profile
+    line = (
+        f"Time: {profile.time_ns / 1e3:.2f} µs on {profile.device} ({profile.method_label}), "
+        f"{profile.roofline_fraction:.0%} of the roofline."
+    )
+    return [line, *([f"Advice: {profile.advice}"] if profile.advice else [])]

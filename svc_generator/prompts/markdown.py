@@ -1,0 +1,24 @@
+"""Pieces of Markdown."""
+
+from __future__ import annotations
+
+import re
+
+_CUT = "\n[cut off here]"
+
+
+def fence(text: str, tag: str) -> str:
+    """A fenced block that `text` cannot close."""
+    longest = max(map(len, re.findall(r"`{3,}", text)), default=2)
+    mark = "`" * (longest + 1)
+    return f"{mark}{tag}\n{text.rstrip()}\n{mark}"
+
+
+def section(title: str, text: str) -> str:
+    """A titled part."""
+    return f"## {title}\n\n{text.strip()}"
+
+
+def clip(text: str, most: int) -> str:
+    """At most `most` characters, with a mark where something is missing."""
+    return text if len(text) <= most else text[: max(0, most - len(_CUT))] + _CUT

@@ -1,0 +1,157 @@
+"""What a model is shown, and what it is not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kernelvault import digest
+from kernelvault.v1 import compiler_pb2, generator_pb2
+from kernelvault.v1.kernel_pb2 import Candidate, Case, Parameter, Task, TensorView
+from kernelvault.v1.profiler_pb2 import Profile
+from svc_generator.prompts import assemble, devices, history, signature
+
+REPORT = compiler_pb2.VerificationReport
+
+
+def tensor(name: str, *dims: int, dtype: str = "float32") -> Parameter:
+    """A tensor parameter."""
+    return Parameter(name=name, tensor=TensorView(dtype=dtype, dims=dims))
+
+
+def case(id_: str, *parameters: Parameter, hidden: bool = False) -> Case:
+    """A correctness case that returns its first input's shape."""
+    outputs = [Parameter(tensor=parameters[0].tensor)]
+    return Case(id=id_, kind=Case.CORRECTNESS, hidden=hidden, parameters=parameters, outputs=outputs)
+
+
+def task(*cases: Case) -> Task:
+    """A task with these cases."""
+    return Task(title="scale", reference=digest.artifact("model.py", b"class Model: ...\n"), cases=cases)
+
+
+def request(*attempts: generator_pb2.Attempt, **fields: object) -> generator_pb2.GenerateCandidatesRequest:
+    """A filled request for HIP_ABI."""
+    given = {"format": Candidate.HIP_ABI, "target": "gfx942", **fields}
+    return generator_pb2.GenerateCandidatesRequest(attempts=attempts, **given)  # type: ignore[arg-type]
+
+
+def attempt(source: str, verdict: REPORT.Verdict, *, time_ns: float = 0, **report: object) -> generator_pb2.Attempt:
+    """An earlier attempt."""
+    made = generator_pb2.Attempt(report=REPORT(verdict=verdict, **report))  # type: ignore[arg-type]
+    made.candidate.sources.append(digest.artifact("kernel.hip", source.encode()))
+    if time_ns:
+        made.profile.CopyFrom(Profile(time_ns=time_ns, device="MI300X", method_label="cpu-model", advice="vectorise"))
+    return made
+
+
+def user(task_: Task, request_: generator_pb2.GenerateCandidatesRequest, budget_tokens: int = 20_000) -> str:
+    """The user's message."""
+    return assemble.kernel(task_, request_, budget_tokens=budget_tokens)[1]["content"]
+
+
+def test_the_launcher_is_that_of_the_call_signature() -> None:
+    """Pointers, scalars, sizes, outputs, stream: in the order of docs/candidates.md."""
+    one = case("a", tensor("x", 4, 8), tensor("linear.weight", 8), Parameter(name="eps", float_value=1e-5))
+    assert signature.render(task(one), Candidate.HIP_ABI) == (
+        'extern "C" void run(const float* x, const float* linear_weight, double eps, int64_t x_0, int64_t x_1, '
+        "int64_t linear_weight_0, float* out_0, hipStream_t stream);"
+    )
+
+
+def test_each_dtype_has_its_launcher() -> None:
+    """Cases of another floating-point type are called by another name."""
+    rendered = signature.render(task(case("a", tensor("x", 4)), case("b", tensor("x", 4, dtype="float16"))), 1)
+    assert "run(const float* x" in rendered
+    assert "run_float16(const __half* x" in rendered
+
+
+def test_the_extension_takes_tensors_and_scalars() -> None:
+    """`hip-torch` gets tensors in order, then scalars, and returns a tensor."""
+    one = case("a", tensor("x", 4), Parameter(name="n", int_value=3))
+    assert signature.render(task(one), Candidate.HIP_TORCH) == "torch::Tensor forward(torch::Tensor x, int64_t n);"
+
+
+def test_names_are_identifiers_used_once() -> None:
+    """Whatever the module calls its parameters, the signature is valid C++."""
+    one = case("a", tensor("0.w", 1), tensor("0_w", 1), tensor("", 1))
+    assert "float* _0_w, const float* _0_w_, const float* input_2" in signature.render(task(one), Candidate.HIP_ABI)
+
+
+def test_hidden_cases_stay_hidden() -> None:
+    """Neither a hidden case's shape nor what a report says of it is shown."""
+    result = compiler_pb2.CaseResult
+    failed = attempt(
+        "int x;",
+        REPORT.MISMATCHED,
+        explanation="case secret-7 differs at 31337",
+        case_results=[
+            result(case_id="secret-7", explanation="31337 is wrong"),
+            result(case_id="a", explanation="seen"),
+        ],
+        findings=[compiler_pb2.Finding(case_id="secret-7", message="31337 out of bounds")],
+    )
+    shown = user(task(case("a", tensor("x", 4)), case("secret-7", tensor("x", 31337), hidden=True)), request(failed))
+    assert "secret-7" not in shown
+    assert "31337" not in shown
+    assert "case `a`: seen" in shown
+
+
+def test_attempts_show_verdicts_diagnostics_and_advice() -> None:
+    """A model sees why an attempt failed, and how fast a right one was."""
+    diagnostic = compiler_pb2.Diagnostic(level=3, file="kernel.hip", line=7, message="no such builtin")
+    build = compiler_pb2.TargetBuild(target="gfx942", diagnostics=[diagnostic, diagnostic])
+    shown = user(
+        task(case("a", tensor("x", 4))),
+        request(
+            attempt("one", REPORT.COMPILE_FAILED, builds=[build, build]), attempt("two", REPORT.PASSED, time_ns=5000)
+        ),
+    )
+    assert shown.count("kernel.hip:7: no such builtin") == 1
+    assert "Time: 5.00 µs on MI300X (cpu-model)" in shown
+    assert "Advice: vectorise" in shown
+    assert "Attempt 2 (the fastest so far)" in shown
+
+
+def test_the_best_and_the_newest_attempts_are_kept_within_the_budget() -> None:
+    """Where not all sources fit, that of the fastest attempt stays, then the newest."""
+    attempts = [attempt(f"{number}" * 3000, REPORT.PASSED, time_ns=[9, 1, 8, 7][number]) for number in range(4)]
+    shown = history.render(attempts, task(), 7500)
+    assert [str(number) * 3000 in shown for number in range(4)] == [False, True, False, True]
+    assert "### Attempt 1\n" in shown
+
+
+def test_a_prompt_respects_its_budget() -> None:
+    """Earlier attempts are clipped; the task is not."""
+    attempts = [attempt("x" * 50_000, REPORT.CRASHED, explanation="y" * 5000) for _ in range(10)]
+    messages = assemble.kernel(task(case("a", tensor("x", 4))), request(*attempts), budget_tokens=6000)
+    assert assemble.tokens(messages) < 8500
+    assert "class Model" in messages[1]["content"]
+
+
+def test_a_source_cannot_close_its_fence() -> None:
+    """A source that holds a fence is shown in a longer one."""
+    shown = history.render([attempt("a\n```\nb", REPORT.CRASHED)], task(), 5000)
+    assert "````cpp\na\n```\nb\n````" in shown
+
+
+@pytest.mark.parametrize("target", devices.TARGETS)
+def test_every_target_has_a_profile(target: str) -> None:
+    """The GPU's figures are in the prompt."""
+    assert re.search(r"compute units at \d+ MHz", user(task(case("a", tensor("x", 4))), request(target=target)))
+
+
+@pytest.mark.parametrize("format_", [Candidate.HIP_ABI, Candidate.HIP_TORCH, Candidate.TRITON_MODULE])
+def test_every_format_has_an_example(format_: Candidate.Format) -> None:
+    """The system message holds the contract and an example that our own reader understands."""
+    from svc_generator import parsing
+
+    system = assemble.kernel(task(case("a", tensor("x", 4))), request(format=format_), budget_tokens=9000)[0]["content"]
+    assert parsing.read_kernel(system, format_).format == format_
+
+
+def test_the_functional_prompt_tells_what_was_wrong() -> None:
+    """A second try sees why the first one failed."""
+    asked = generator_pb2.GenerateFunctionalRequest(task=task(), feedback="fn is never called")
+    assert "fn is never called" in assemble.functional(asked)[1]["content"]
