@@ -29,7 +29,11 @@ _FILLERS = ("s_nop", "s_code_end")
 _CLASSES = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
-        ("mfma", r"v_s?mfma"),
+        ("mfma_f64", r"v_mfma_f64"),
+        ("mfma_f8", r"v_s?mfma\w*_([bf]f?p?8|i8|f8f6f4)(_|$)"),
+        ("mfma_f16", r"v_s?mfma\w*_(f16|bf16|bf16_1k)$"),
+        ("mfma_xf32", r"v_mfma\w*_xf32$"),
+        ("mfma_f32", r"v_s?mfma"),
         ("transcendental", r"v_(exp|log|rcp|rsq|sqrt|sin|cos)(_|$)"),
         ("fma_f64", r"v_(fma|fmac|mad|mac)\w*_f64"),
         ("fma_packed", r"v_(pk_fma|pk_fmac|pk_mad|dot\d)\w*_f"),
@@ -59,7 +63,19 @@ _CLASSES = tuple(
         ("salu", r"s_"),
     )
 )
-_STORES = ("global_store", "global_atomic", "flat_store", "flat_atomic", "call")
+# Loads and stores have the bits of a lane's access behind their class: `global_load_b128`.
+_SIZED = re.compile(r"(global|flat|scratch|lds)_(load|store)$")
+_WIDTHS = tuple(
+    (bits, re.compile(pattern))
+    for bits, pattern in (
+        (128, r"x4|b128|2(st64)?_b64"),
+        (96, r"x3|b96"),
+        (64, r"x2|b64|2(st64)?_b32"),
+        (16, r"short|[ui]16|b16|d16"),
+        (8, r"byte|[ui]8|b8"),
+    )
+)
+_WRITES = ("global_store", "global_atomic", "flat_store", "flat_atomic", "call")
 
 
 @dataclass(frozen=True)
@@ -132,8 +148,11 @@ def functions(objdump: str, symbols: Mapping[int, str]) -> dict[str, Function]:
 
 
 def classify(mnemonic: str) -> str:
-    """The class of an instruction, such as `valu` for `v_add_u32`."""
-    return next((name for name, pattern in _CLASSES if pattern.match(mnemonic)), "other")
+    """The class of an instruction, such as `valu` for `v_add_u32` and `lds_load_b64` for `ds_read2_b32`."""
+    name = next((name for name, pattern in _CLASSES if pattern.match(mnemonic)), "other")
+    if not _SIZED.match(name):
+        return name
+    return f"{name}_b{next((bits for bits, pattern in _WIDTHS if pattern.search(mnemonic)), 32)}"
 
 
 def _as_written(demangled: str) -> str:
@@ -166,7 +185,7 @@ def resources(kernel: Kernel, target: str, instructions: Mapping[str, int]) -> p
 
 def holds_stores(instructions: Mapping[str, int]) -> bool:
     """Whether a kernel can write global memory: it stores, updates atomically, or calls a function that may."""
-    return any(instructions.get(name, 0) for name in _STORES)
+    return any(count and name.startswith(_WRITES) for name, count in instructions.items())
 
 
 def total(mixes: Iterable[Mapping[str, int]]) -> dict[str, int]:

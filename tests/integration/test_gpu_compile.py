@@ -63,7 +63,7 @@ async def test_vector_add(sandbox: Sandbox, toolchain: Toolchain, folder: Path, 
     assert slots == [("a", 0, 8, False), ("b", 8, 8, False), ("c", 16, 8, False), ("n", 24, 4, False)]
     made = built.resources[kernel.name]
     assert (made.wave_size, made.lds_bytes, made.spilled_registers, made.occupancy_limit) == (64, 0, 0, "waves")
-    assert (made.instructions["global_load"], made.instructions["global_store"]) == (2, 1)
+    assert (made.instructions["global_load_b32"], made.instructions["global_store_b32"]) == (2, 1)
     assert built.code_object is not None
     assert built.code_object.read_bytes().startswith(b"\x7fELF")
 
@@ -175,7 +175,7 @@ async def test_accumulation_registers_are_told_apart(sandbox: Sandbox, toolchain
     [made] = built.resources.values()
     assert made.vgprs <= 256
     assert made.agprs > 0
-    assert made.instructions["mfma"] >= 20
+    assert made.instructions["mfma_f16"] >= 20
 
 
 async def test_static_and_templated_kernels(sandbox: Sandbox, toolchain: Toolchain, folder: Path) -> None:

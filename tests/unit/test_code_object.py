@@ -86,15 +86,22 @@ def test_functions_by_symbol_with_their_written_name() -> None:
     """The disassembler demangles; the address leads back to the symbol. Padding is no instruction."""
     found = code_object.functions(DISASSEMBLY, code_object.addresses(NOTES))
     assert found["_Z5scalePfi"].display_name == "scale(float*, int)"
-    expected = {"scalar_load": 1, "wait": 1, "fma_f32": 1, "global_store": 1, "salu": 1}
+    expected = {"scalar_load": 1, "wait": 1, "fma_f32": 1, "global_store_b32": 1, "salu": 1}
     assert dict(found["_Z5scalePfi"].instructions) == expected
 
 
 @pytest.mark.parametrize(
     ("mnemonic", "expected"),
     [
-        ("v_mfma_f32_16x16x16_f16", "mfma"),
-        ("v_smfmac_f32_16x16x32_f16", "mfma"),
+        ("v_mfma_f32_16x16x16_f16", "mfma_f16"),
+        ("v_mfma_f32_32x32x8_bf16_1k", "mfma_f16"),
+        ("v_mfma_f32_16x16x32_fp8_bf8", "mfma_f8"),
+        ("v_mfma_i32_16x16x32_i8", "mfma_f8"),
+        ("v_mfma_scale_f32_16x16x128_f8f6f4", "mfma_f8"),
+        ("v_mfma_f32_16x16x4_f32", "mfma_f32"),
+        ("v_mfma_f32_16x16x8_xf32", "mfma_xf32"),
+        ("v_mfma_f64_16x16x4_f64", "mfma_f64"),
+        ("v_smfmac_f32_16x16x32_f16", "mfma_f16"),
         ("v_exp_f32_e32", "transcendental"),
         ("v_fmac_f32_e32", "fma_f32"),
         ("v_pk_fma_f16", "fma_packed"),
@@ -104,13 +111,18 @@ def test_functions_by_symbol_with_their_written_name() -> None:
         ("v_add_f64", "float_f64"),
         ("v_add_u32_e32", "valu"),
         ("v_cndmask_b32_e32", "valu"),
-        ("global_load_dwordx4", "global_load"),
-        ("buffer_store_dword", "global_store"),
+        ("global_load_dwordx4", "global_load_b128"),
+        ("global_load_ushort", "global_load_b16"),
+        ("global_load_ubyte", "global_load_b8"),
+        ("buffer_store_dword", "global_store_b32"),
+        ("buffer_store_short_d16_hi", "global_store_b16"),
         ("global_atomic_add_f32", "global_atomic"),
         ("flat_atomic_cmpswap", "flat_atomic"),
-        ("scratch_store_dword", "scratch_store"),
-        ("ds_read_b128", "lds_load"),
-        ("ds_write2_b32", "lds_store"),
+        ("scratch_store_dword", "scratch_store_b32"),
+        ("ds_read_b128", "lds_load_b128"),
+        ("ds_read2st64_b64", "lds_load_b128"),
+        ("ds_write2_b32", "lds_store_b64"),
+        ("ds_write_b16", "lds_store_b16"),
         ("ds_bpermute_b32", "lds_permute"),
         ("ds_add_u32", "lds_atomic"),
         ("s_load_dwordx4", "scalar_load"),
@@ -129,10 +141,10 @@ def test_classes(mnemonic: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("instructions", "expected"),
     [
-        ({"valu": 3, "global_load": 2}, False),
-        ({"lds_store": 1}, False),
-        ({"scratch_store": 1}, False),
-        ({"global_store": 1}, True),
+        ({"valu": 3, "global_load_b32": 2}, False),
+        ({"lds_store_b32": 1}, False),
+        ({"scratch_store_b32": 1}, False),
+        ({"global_store_b128": 1}, True),
         ({"flat_atomic": 1}, True),
         ({"call": 1}, True),
     ],
