@@ -55,7 +55,7 @@ def _by_name(name: str, args: Any, inputs: list[torch.Tensor]) -> int:
     if name in _ADDED_INNER:
         return inputs[1].shape[-1]
     if name in _ALONG:
-        return inputs[0].shape[args[1]] if inputs[0].dim() else 1
+        return inputs[0].size(int(args[1])) if inputs[0].dim() else 1
     if name in _CONVOLUTIONS:
         kept = inputs[1].shape[1 if args[6] else 0]
         return inputs[1].numel() // max(1, kept)

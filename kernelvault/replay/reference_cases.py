@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from kernelvault.replay import cases, reference_draw, reference_module, reference_run
+from kernelvault.replay import cases, reference_draw, reference_module, reference_run, tolerance
 from kernelvault.replay import reference_faults as faults
 from kernelvault.replay import reference_size as sizes
 from kernelvault.replay import reference_tensors as tensors
@@ -42,11 +42,12 @@ _AUTOMATIC = (
 class Describer:
     """Describes one task: `cases` and `notes` are its results."""
 
-    def __init__(self, source: str, folder: Path, key: bytes, max_cases: int) -> None:
+    def __init__(self, source: str, folder: Path, *, key: bytes, max_cases: int, stated: kernel_pb2.Tolerance) -> None:
         self._module = Module(source, folder)
         self._folder = folder
         self._key = key
         self._max_cases = max_cases
+        self._stated = stated
         self.cases: list[Case] = []
         self.notes: list[str] = []
 
@@ -117,6 +118,8 @@ class Describer:
             if case.distribution == Case.GIVEN:
                 raise
             return False
+        if case.distribution != Case.GIVEN and not self._well_conditioned(call, result):
+            return False
         if case.distribution != Case.GIVEN and not trusted and not self._accepts(module, arguments, case, result):
             return False
         _fill(case, call, result)
@@ -137,6 +140,17 @@ class Describer:
         call = reference_draw.prepare(module, arguments, given, cases.seed(self._key, case.id))
         outputs = zip(result.outputs, reference_run.run(call).outputs, strict=True)
         return all(_varies(here) or not _varies(there) for (_, here), (_, there) in outputs)
+
+    def _well_conditioned(self, call: reference_draw.Call, result: reference_run.Result) -> bool:
+        """Whether the working dtype can compute the function on these inputs, within the tolerance that will be used."""
+        exact = reference_run.run_exact(call, result)
+        for (_, working), (_, precise) in zip(result.outputs, exact.outputs, strict=True):
+            dtype = tensors.dtype_name(working.dtype)
+            arrays = [tensors.to_numpy(working), tensors.to_numpy(precise)]
+            bound = tolerance.derive(dtype, arrays[1], arrays[0], accumulation=exact.accumulation, stated=self._stated)
+            if not tolerance.well_conditioned(*arrays, bound, dtype):
+                return False
+        return True
 
     def _performance(self, case: Case, arguments: Mapping[str, Any]) -> None:
         try:

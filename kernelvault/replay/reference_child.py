@@ -16,10 +16,12 @@ import json
 import os
 import resource
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 import torch
+import torch._dynamo  # the first dispatch mode imports it: a second of every child's time, unless the zygote has it
 
 from kernelvault.replay import bundle, cases, reference_draw, reference_module, reference_run
 from kernelvault.replay import reference_faults as faults
@@ -43,11 +45,17 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
         _write_fault(folder / "fault.json", error)
     except MemoryError:
         _write_fault(folder / "fault.json", faults.Unfit(f"ran out of memory ({_peak_mib()} MiB); use smaller inputs"))
+    except Exception as error:  # foreign code is called under guard: this is a fault of ours
+        traceback.print_exc()
+        _write_fault(folder / "fault.json", faults.Internal(faults.describe(error, "")))
     return 0
 
 
 def _describe(request: dict[str, Any], folder: Path) -> None:
-    describer = Describer(request["source"], folder, bytes.fromhex(request["key"]), request["max_cases"])
+    absolute, relative = request["stated"]
+    stated = kernel_pb2.Tolerance(absolute=absolute, relative=relative)
+    key = bytes.fromhex(request["key"])
+    describer = Describer(request["source"], folder, key=key, max_cases=request["max_cases"], stated=stated)
     describer.describe()
     response = compiler_pb2.PrepareTaskResponse(notes=describer.notes)
     response.task.cases.extend(describer.cases)

@@ -39,6 +39,12 @@ class NotEquivalent(Unusable):
     kind = "not_equivalent"
 
 
+class Internal(Unusable):
+    """The child itself failed: no fault of the module."""
+
+    kind = "internal"
+
+
 def describe(error: BaseException, path: str) -> str:
     """`ValueError: bad shape (line 12)`: the exception and the line of the module in which it arose."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]

@@ -57,6 +57,11 @@ def items(named: Iterable[tuple[str, Any]]) -> list[bundle.Item]:
     return result
 
 
+def to_numpy(tensor: torch.Tensor) -> Any:
+    """Floating-point elements in float64, others as they are."""
+    return (tensor.double() if tensor.dtype.is_floating_point else tensor).numpy()
+
+
 def flatten(value: Any) -> tuple[list[Named], bool]:
     """The tensors that a module returned, in order, and whether it returned a sequence; raises Unfit for others."""
     if isinstance(value, torch.Tensor):
@@ -111,7 +116,7 @@ def _bytes(tensor: torch.Tensor, size: int) -> memoryview:
     storage = tensor.untyped_storage()
     start = tensor.storage_offset() * tensor.element_size()
     flat = torch.empty(0, dtype=torch.uint8).set_(storage, start, (size,), (1,))
-    return memoryview(flat.clone().numpy()).cast("B")
+    return memoryview(flat.clone().numpy().data).cast("B")
 
 
 def _raw(tensor: torch.Tensor) -> torch.Tensor:

@@ -1,0 +1,78 @@
+"""A bounded folder of results, named by what they depend on; several processes may share it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+# A result that was used this lately is not evicted: its files may be about to be opened.
+_RECENT_SECONDS = 900.0
+
+
+class ResultCache:
+    """Entries are folders of files, put in place by a rename: an entry is whole or not there."""
+
+    def __init__(self, folder: Path, max_bytes: int) -> None:
+        self._entries = folder / "entries"
+        self._jobs = folder / "jobs"
+        self._max_bytes = max_bytes
+        for path in (self._entries, self._jobs):
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._remove_stale_jobs()
+
+    def find(self, key: str) -> Path | None:
+        """The entry's folder, and marks it as used."""
+        entry = self._entries / key
+        try:
+            os.utime(entry)
+        except FileNotFoundError:
+            return None
+        return entry
+
+    def add(self, key: str, files: Iterable[tuple[str, Path]]) -> Path:
+        """Moves files (of this file system) into a new entry and evicts the least recently used ones."""
+        entry = self._entries / key
+        fresh = Path(tempfile.mkdtemp(dir=self._jobs))
+        for name, path in files:
+            path.rename(fresh / name)
+        try:
+            fresh.rename(entry)
+        except OSError:  # another process was quicker; results are equal
+            shutil.rmtree(fresh, ignore_errors=True)
+        self._evict()
+        return entry
+
+    @contextlib.contextmanager
+    def job_folder(self) -> Iterator[Path]:
+        """An empty folder on the same file system, removed afterwards."""
+        folder = Path(tempfile.mkdtemp(dir=self._jobs))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _evict(self) -> None:
+        found = sorted((entry.stat().st_mtime, _size(entry), entry) for entry in self._entries.iterdir())
+        total = sum(size for _, size, _ in found)
+        for used, size, entry in found:
+            if total <= self._max_bytes or time.time() - used < _RECENT_SECONDS:
+                return
+            shutil.rmtree(entry, ignore_errors=True)
+            total -= size
+
+    def _remove_stale_jobs(self) -> None:
+        for path in self._jobs.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - path.stat().st_mtime > 3600:
+                    shutil.rmtree(path, ignore_errors=True)
+
+
+def _size(entry: Path) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        return sum(file.stat().st_size for file in entry.iterdir())
+    return 0
