@@ -37,20 +37,20 @@ def identity(pid: int) -> str:
 def stop(processes: Mapping[int, str], *, grace_s: float) -> None:
     """SIGTERM to each process (pid to identity), then SIGKILL to what is left of it and of its descendants."""
     living = {pid for pid, who in processes.items() if who and identity(pid) == who}
-    families = {pid: _family(pid) for pid in living}
+    families = {pid: family(pid) for pid in living}
     for pid in living:
         _signal(pid, signal.SIGTERM)
     deadline = time.monotonic() + grace_s
     while living and time.monotonic() < deadline:
         for pid in living:
-            families[pid] |= _family(pid)
+            families[pid] |= family(pid)
         living = {pid for pid in living if _alive(pid, processes[pid])}
         time.sleep(0.05)
-    for family in families.values():
-        for pid, who in family.items():
+    for relatives in families.values():
+        for pid, who in relatives.items():
             if _alive(pid, who):
                 _signal(pid, signal.SIGKILL)
-    _reap([pid for family in families.values() for pid in family])
+    _reap([pid for relatives in families.values() for pid in relatives])
 
 
 def _alive(pid: int, who: str) -> bool:
@@ -67,7 +67,7 @@ def _reap(pids: Sequence[int]) -> None:
             continue
 
 
-def _family(pid: int) -> dict[int, str]:
+def family(pid: int) -> dict[int, str]:
     """A process, its descendants and the members of its session, each with its identity."""
     parents, sessions = {}, {}
     for entry in Path("/proc").iterdir():

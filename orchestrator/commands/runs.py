@@ -54,7 +54,11 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
     with journal.exclusive():
         resumed = journal.open(options.decisive(), {key_of(task) for task in chosen})
         view = _View(len(chosen), f"{'going on with' if resumed else 'run'} {name}")
-        outcomes = output.finish(_work(view, journal, options, name=name, chosen=chosen, cache=state.path("blobs")))
+        try:
+            outcomes = output.finish(_work(view, journal, options, name=name, chosen=chosen, cache=state.path("blobs")))
+        except KeyboardInterrupt:
+            Console(stderr=True).print(f"stopped; the same command with --run {name} goes on", highlight=False)
+            raise
     _show(outcomes, name, as_json=as_json)
     return 2 if any(outcome.failed for outcome in outcomes) else 0
 
