@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import dataclasses
+import importlib.util
 import signal
 from collections.abc import Sequence
 from typing import Any
@@ -29,17 +31,26 @@ class Sandbox:
 
     def __init__(self, preload: Sequence[str]) -> None:
         self._preload = tuple(preload)
-        self._lock = asyncio.Lock()
-        self._zygotes: dict[bool, Connection] = {}
+        self._zygotes: dict[bool, asyncio.Task[Connection]] = {}
 
     @classmethod
     async def start(cls, preload: Sequence[str] = ()) -> Sandbox:
-        """Starts the zygotes; raises Unfit where the machine cannot hold foreign code or `preload` cannot be had."""
+        """Starts the zygotes; raises Unfit where the machine cannot hold foreign code or lacks a package of `preload`.
+
+        Does not wait for the imports: the first entry job does.
+        """
         check_platform()
+        for name in preload:
+            package = name.partition(".")[0]
+            if importlib.util.find_spec(package) is None:
+                raise errors.Unfit(f"failed to start the sandbox: the package {package!r} is missing; install it")
         sandbox = cls(preload)
+        if preload:
+            sandbox._opening(warm=True)
         try:
-            await sandbox._zygote(warm=bool(sandbox._preload))
+            await sandbox._zygote(warm=False)
         except errors.Unavailable as error:
+            await sandbox.close()
             raise errors.Unfit(str(error)) from error
         return sandbox
 
@@ -56,18 +67,30 @@ class Sandbox:
             ended = await self._wait(zygote, job, [stdout, stderr])
             return _outcome(ended, stdout.finish(), stderr.finish())
 
+    async def ready(self) -> None:
+        """Waits for all imports; raises errors.Unavailable where one fails. For a service's readiness."""
+        await self._zygote(warm=bool(self._preload))
+
     async def close(self) -> None:
         """Kills all jobs and the zygotes."""
-        for zygote in self._zygotes.values():
-            await zygote.close()
+        for opening in self._zygotes.values():
+            opening.cancel()
+            with contextlib.suppress(asyncio.CancelledError, errors.Unavailable):
+                await (await opening).close()
         self._zygotes.clear()
 
     async def _zygote(self, *, warm: bool) -> Connection:
-        async with self._lock:
-            zygote = self._zygotes.get(warm)
-            if zygote is None or not zygote.alive:
-                zygote = self._zygotes[warm] = await Connection.open(self._preload if warm else ())
-            return zygote
+        return await asyncio.shield(self._opening(warm=warm))
+
+    def _opening(self, *, warm: bool) -> asyncio.Task[Connection]:
+        """The zygote that is being started or lives; a new one where it is dead."""
+        opening = self._zygotes.get(warm)
+        if opening is None or (opening.done() and not _lives(opening)):
+            preload = self._preload if warm else ()
+            opening = asyncio.create_task(Connection.open(preload), context=contextvars.Context())
+            opening.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._zygotes[warm] = opening
+        return opening
 
     async def _wait(self, zygote: Connection, job: Job, outputs: list[Output]) -> dict[str, Any]:
         message = {"limits": dataclasses.asdict(job.limits), "inherits": bool(job.entry)}
@@ -86,6 +109,10 @@ class Sandbox:
         except asyncio.CancelledError:
             await zygote.cancel(number, ended)
             raise
+
+
+def _lives(opening: asyncio.Task[Connection]) -> bool:
+    return not opening.cancelled() and opening.exception() is None and opening.result().alive
 
 
 def _header(job: Job) -> dict[str, Any]:

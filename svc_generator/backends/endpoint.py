@@ -108,7 +108,7 @@ def _retry_after_s(error: openai.APIStatusError) -> float:
         return 0.0
 
 
-_backoff = tenacity.wait_exponential_jitter(initial=0.5, max=20.0, jitter=0.5)
+_backoff = tenacity.wait_exponential(multiplier=0.5, max=20.0) + tenacity.wait_random(0, 0.5)
 
 
 def _wait(state: tenacity.RetryCallState) -> float:

@@ -64,7 +64,7 @@ def parent_of(pid: int) -> int:
 
 async def appears(path: Path) -> None:
     """Waits until another process has made `path`."""
-    while not path.exists():  # noqa: ASYNC110, ASYNC240  # another process makes it
+    while not path.exists():  # noqa: ASYNC240  # another process makes it
         await asyncio.sleep(0.01)
 
 
@@ -336,6 +336,23 @@ async def test_a_missing_program_is_a_platform_fault(sandbox: Sandbox, tmp_path:
     """A program that is not there is nobody's verdict."""
     with pytest.raises(errors.Unavailable, match="failed to execute '/no/such'"):
         await sandbox.run(Job(folder=tmp_path, argv=("/no/such",)))
+
+
+async def test_a_package_that_is_not_installed_is_unfit() -> None:
+    """A preload that cannot be had is refused at the start."""
+    with pytest.raises(errors.Unfit, match="'no_such_package' is missing"):
+        await Sandbox.start(["no_such_package.part"])
+
+
+async def test_a_preload_that_fails_is_a_platform_fault(tmp_path: Path) -> None:
+    """An import that fails in the zygote fails each entry job, says why, and makes the sandbox not ready."""
+    sandbox = await Sandbox.start(["os.no_such_part"])
+    with pytest.raises(errors.Unavailable, match="ModuleNotFoundError"):
+        await sandbox.ready()
+    with pytest.raises(errors.Unavailable, match="ModuleNotFoundError"):
+        await sandbox.run(code(tmp_path, "pass"))
+    assert (await sandbox.run(Job(folder=tmp_path, argv=("/bin/true",)))).ok
+    await sandbox.close()
 
 
 async def test_many_jobs_run_at_once(sandbox: Sandbox, tmp_path: Path) -> None:

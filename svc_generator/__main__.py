@@ -1,0 +1,47 @@
+"""Wires the generator service together: `python -m svc_generator`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import AsyncIterator, Sequence
+
+from kernelvault import client, server
+from kernelvault.blobs import Blobs
+from kernelvault.sandbox import Sandbox
+from kernelvault.v1 import corpus_pb2_grpc, generator_pb2_grpc
+from svc_generator.backends import Backend, Registry
+from svc_generator.backends.openai import OpenAIBackend, connect
+from svc_generator.calls import Calls
+from svc_generator.rules.backend import PRELOAD, RulesBackend
+from svc_generator.servicer import GeneratorServicer
+from svc_generator.settings import GeneratorConfig
+
+NAME = "kernelvault.v1.Generator"
+
+
+@contextlib.asynccontextmanager
+async def build(settings: GeneratorConfig) -> AsyncIterator[Sequence[server.Registration]]:
+    """The service's parts; raises Unfit where this machine lacks one."""
+    scratch = settings.cache_dir / "scratch"
+    scratch.mkdir(parents=True, exist_ok=True)
+    async with contextlib.AsyncExitStack() as stack:
+        channel = await stack.enter_async_context(client.channel(settings.corpus_address))
+        sandbox = await Sandbox.start(preload=PRELOAD)
+        stack.push_async_callback(sandbox.close)
+        backends: list[Backend] = [RulesBackend(sandbox, scratch)]
+        if settings.openai_endpoint:
+            endpoint = await stack.enter_async_context(connect(settings, settings.api_key(os.environ)))
+            backends.append(OpenAIBackend(settings, endpoint))
+        servicer = GeneratorServicer(
+            registry=Registry(backends, settings.default_model),
+            corpus=corpus_pb2_grpc.CorpusStub(channel),  # type: ignore[no-untyped-call]
+            blobs=Blobs(channel, settings.cache_dir / "blobs"),
+            calls=Calls(settings.queue_size),
+        )
+        add = generator_pb2_grpc.add_GeneratorServicer_to_server
+        yield [server.Registration(NAME, add, servicer)]
+
+
+if __name__ == "__main__":
+    server.main(GeneratorConfig, build)
