@@ -1,0 +1,50 @@
+"""Wires the profiler service together: `python -m svc_profiler`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+
+from kernelvault import client, server
+from kernelvault.blobs import Blobs
+from kernelvault.replay.cpu_model import CpuModel
+from kernelvault.replay.reference import References
+from kernelvault.sandbox import Sandbox, check_platform
+from kernelvault.v1 import corpus_pb2_grpc, profiler_pb2, profiler_pb2_grpc, storage_pb2_grpc
+from svc_profiler.config import ProfilerConfig
+from svc_profiler.corpus import Corpus
+from svc_profiler.devices.model import ModelDevice
+from svc_profiler.profiling import CachingProfiler, DeviceProfiler, QueueingProfiler
+from svc_profiler.servicer import ProfilerServicer
+
+
+@contextlib.asynccontextmanager
+async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Registration]]:
+    """The service's parts, outermost first; raises Unfit where this machine lacks one."""
+    check_platform()
+    settings.cache_dir.mkdir(parents=True, exist_ok=True)
+    async with contextlib.AsyncExitStack() as stack:
+        channel = await stack.enter_async_context(client.channel(settings.corpus_address))
+        replays = await Sandbox.start(preload=["kernelvault.replay.cpu_child"])
+        stack.push_async_callback(replays.close)
+        torch = await Sandbox.start(preload=["torch", "kernelvault.replay.reference_child"])
+        stack.push_async_callback(torch.close)
+        actions = storage_pb2_grpc.ActionCacheStub(channel)  # type: ignore[no-untyped-call]
+        store = Corpus(actions, corpus_pb2_grpc.CorpusStub(channel))  # type: ignore[no-untyped-call]
+        device = ModelDevice(
+            cpu_model=CpuModel(replays),
+            inputs=References(torch, settings.cache_dir / "references", settings.secret()),
+            blobs=Blobs(channel, settings.cache_dir / "blobs"),
+            sample_blocks=settings.sample_blocks,
+            timeout_s=settings.timeout_seconds,
+        )
+        queueing = QueueingProfiler(
+            DeviceProfiler(store, device), workers=settings.workers, queue_size=settings.queue_size
+        )
+        servicer = ProfilerServicer(CachingProfiler(queueing, store))
+        name = profiler_pb2.DESCRIPTOR.services_by_name["Profiler"].full_name
+        yield [server.Registration(name, profiler_pb2_grpc.add_ProfilerServicer_to_server, servicer)]
+
+
+if __name__ == "__main__":
+    server.main(ProfilerConfig, build)

@@ -1,0 +1,232 @@
+"""What bounds a candidate and what to try first: rules with thresholds, in words for a model that writes the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from kernelvault.v1 import profiler_pb2
+from svc_profiler import roofline
+from svc_profiler.devices.peaks import Peaks
+from svc_profiler.roofline import Work
+
+KernelEstimate = profiler_pb2.Profile.KernelEstimate
+CaseEstimate = profiler_pb2.Profile.CaseEstimate
+
+# A wave of 64 neighbouring floats has 1.0; below this, segments are fetched for a part of their bytes.
+POOR_COALESCING = 0.7
+# Extra passes over LDS for each needed one.
+BAD_CONFLICTS = 0.2
+# Segments through the caches for each distinct byte: reuse that registers or LDS could serve.
+MUCH_REUSE = 4.0
+# Lanes' atomics for each distinct byte written.
+MANY_ATOMICS = 0.25
+LOW_OCCUPANCY_WAVES = 4.0
+# Blocks for each compute unit; below it the last, partly filled round counts.
+FEW_ROUNDS = 4
+GOOD_FRACTION = 0.75
+_MOST_KERNELS = 3
+_SHARE_WORTH_A_WORD = 0.1
+
+Rule = Callable[[Work, KernelEstimate, Peaks], str]
+
+
+def of_case(case: CaseEstimate, works: Sequence[Work], peaks: Peaks, moves: Sequence[KernelEstimate]) -> str:
+    """The advice for one case; `works` belong to the first kernels of the case, `moves` are its copies and fills."""
+    fraction = min(1.0, case.floor_ns / case.time_ns) if case.time_ns else 0.0
+    lines = [
+        f"Case {case.case_id}: {_time(case.time_ns)} modelled on {peaks.name}, {fraction:.0%} of what its bytes allow "
+        f"({_time(case.floor_ns)})."
+    ]
+    if fraction >= GOOD_FRACTION:
+        lines.append("It is close to the floor; little is left to gain on this case.")
+    lines += [text for text in (_launches(case, len(works)), _moves(case, moves)) if text]
+    pairs = sorted(zip(case.kernels, works, strict=False), key=lambda pair: -pair[0].time_ns)
+    for kernel, work in pairs[:_MOST_KERNELS]:
+        if kernel.time_ns >= _SHARE_WORTH_A_WORD * case.time_ns:
+            lines.append(_kernel(kernel, work, peaks, case.time_ns))
+    return "\n".join(lines)
+
+
+def _kernel(kernel: KernelEstimate, work: Work, peaks: Peaks, whole_ns: float) -> str:
+    share = kernel.time_ns / whole_ns if whole_ns else 0.0
+    found = [text for rule in _ORDER.get(kernel.bound, _RULES) if (text := rule(work, kernel, peaks))]
+    head = f"{kernel.name} takes {share:.0%}, bound by {_BOUNDS[kernel.bound]}."
+    if not found:
+        return f"{head} {_OTHERWISE[kernel.bound]}"
+    return "\n  - ".join([f"{head} Try first:", *found])
+
+
+def _launches(case: CaseEstimate, launches: int) -> str:
+    count = len(case.kernels)
+    overhead = count * roofline.LAUNCH_NS
+    if count < 2 or overhead < 0.25 * case.time_ns:
+        return ""
+    return (
+        f"{count} operations on the device, {launches} of them kernels, cost about {_time(overhead)} to start: fuse "
+        "them so that intermediate results stay in registers or LDS."
+    )
+
+
+def _moves(case: CaseEstimate, moves: Sequence[KernelEstimate]) -> str:
+    spent = sum(move.time_ns for move in moves)
+    if not moves or spent < _SHARE_WORTH_A_WORD * case.time_ns:
+        return ""
+    return (
+        f"Copies, fills and conversions outside kernels take {_time(spent)}: read strided inputs in the kernel instead "
+        "of calling contiguous(), and let the kernel write every element instead of filling first."
+    )
+
+
+def _coalescing(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    counters = work.counters
+    if not counters.global_transaction_bytes or counters.coalescing >= POOR_COALESCING:
+        return ""
+    return (
+        f"coalescing is {counters.coalescing:.0%}: neighbouring lanes should touch neighbouring addresses. Let "
+        "threadIdx.x run along the fastest axis, or load tiles into LDS row by row and read them transposed from there."
+    )
+
+
+def _reuse(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    unique, moved = roofline.unique_bytes(work), work.counters.global_transaction_bytes
+    if not unique or moved < MUCH_REUSE * unique:
+        return ""
+    advice = "keep them in registers or stage tiles in LDS" if not work.counters.lds_read_bytes else "make tiles larger"
+    return f"each byte is fetched {moved / unique:.0f} times through the caches: {advice}."
+
+
+def _vectorise(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    mix = work.resources.instructions
+    wide = sum(mix.get(f"global_load_b{bits}", 0) for bits in (64, 96, 128))
+    narrow = sum(mix.get(f"global_load_b{bits}", 0) for bits in (8, 16, 32))
+    if not narrow or wide >= narrow:
+        return ""
+    return (
+        "most loads are of 32 bits or less a lane: move 16 bytes at once (float4, or eight halves) and give each "
+        "thread several elements, so that more bytes are under way."
+    )
+
+
+def _conflicts(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    ratio = work.counters.lds_conflict_ratio
+    if ratio < BAD_CONFLICTS:
+        return ""
+    return (
+        f"LDS bank conflicts add {ratio:.0%} of passes: pad rows by one element (tile[N][N + 1]) or swizzle the index, "
+        "so that the lanes of half a wave hit different banks of 32."
+    )
+
+
+def _occupancy(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    if kernel.occupancy_waves >= LOW_OCCUPANCY_WAVES:
+        return ""
+    resources = work.resources
+    why = {
+        "vgprs": f"{resources.vgprs + resources.agprs} vector registers a lane: smaller tiles, less unrolling, or "
+        "__launch_bounds__(threads, blocks)",
+        "lds": f"{resources.lds_bytes + work.dynamic_lds_bytes} bytes of LDS a block of {peaks.lds_bytes}: smaller or "
+        "reused tiles, narrower element types",
+        "sgprs": f"{resources.sgprs} scalar registers: fewer kernel arguments and uniform values",
+        "block": f"blocks of {work.threads} threads leave room that no further block fits into: use 256 or 512 threads",
+    }.get(kernel.occupancy_limit)
+    return f"{kernel.occupancy_waves:g} of 8 waves a SIMD are resident, limited by {why}." if why else ""
+
+
+def _spills(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    resources = work.resources
+    if not resources.spilled_registers and not resources.scratch_bytes:
+        return ""
+    return (
+        f"{resources.spilled_registers} registers are spilled and {resources.scratch_bytes} bytes of scratch a lane "
+        "are used: index local arrays with constants (unroll fully), shrink them, or allow more registers with a "
+        "smaller __launch_bounds__."
+    )
+
+
+def _grid(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    units = peaks.compute_units
+    if work.blocks < units:
+        return (
+            f"{work.blocks} blocks leave {units - work.blocks} of {units} compute units idle: split the work over more "
+            "blocks, for a reduction in two steps."
+        )
+    rounds = work.blocks / units
+    tail = work.blocks % units
+    if rounds < FEW_ROUNDS and tail and tail < units / 2:
+        return f"{work.blocks} blocks on {units} compute units leave the last round {tail / units:.0%} full: {_EVEN}"
+    return ""
+
+
+def _atomics(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    counters = work.counters
+    if counters.atomics < max(1024, MANY_ATOMICS * counters.unique_bytes):
+        return ""
+    return (
+        f"{counters.atomics} atomic operations: reduce within a wave (__shfl_xor) and a block (LDS) first, so that one "
+        "lane of a block updates memory."
+    )
+
+
+def _matrix_units(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    mix = work.resources.instructions
+    fused = sum(count for name, count in mix.items() if name.startswith("fma"))
+    if work.counters.matrix_flops or fused < 8 or not work.counters.lds_read_bytes:
+        return ""
+    return "multiply-accumulates run on the vector units: the matrix units do them many times faster (mfma builtins)."
+
+
+def _transcendental(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+    mix = work.resources.instructions
+    if mix.get("transcendental", 0) < 4:
+        return ""
+    return "exponentials, logarithms or divisions weigh in: __expf, a multiplication by a reciprocal, fewer passes."
+
+
+_EVEN = "choose the tile so that blocks are a multiple of the compute units, or let blocks loop over the grid."
+_RULES: tuple[Rule, ...] = (
+    _spills,
+    _grid,
+    _coalescing,
+    _conflicts,
+    _atomics,
+    _reuse,
+    _occupancy,
+    _vectorise,
+    _matrix_units,
+    _transcendental,
+)
+# What helps first where the bound is known; a launch that is too short for anything has one remedy.
+_ORDER: dict[str, Sequence[Rule]] = {
+    "memory": (_coalescing, _atomics, _reuse, _spills, _vectorise, _grid, _occupancy),
+    "compute": (_spills, _matrix_units, _grid, _transcendental, _occupancy, _conflicts),
+    "lds": (_conflicts, _matrix_units, _reuse, _occupancy),
+    "latency": (_grid, _occupancy, _vectorise, _spills, _coalescing),
+    "launch": (_spills,),
+}
+_BOUNDS = {
+    "memory": "memory traffic",
+    "compute": "arithmetic",
+    "lds": "LDS traffic",
+    "latency": "latency: too few bytes are under way at once",
+    "launch": "the cost of a launch",
+}
+_OTHERWISE = {
+    "memory": "It moves little more than it must; only touching fewer bytes helps (fusion, a narrower type).",
+    "compute": "Look for arithmetic that can be hoisted or shared between elements.",
+    "lds": "Keep a larger tile of the result in registers, so that each value read from LDS is used more often.",
+    "latency": "Give each thread more independent loads before it uses the first.",
+    "launch": "It is too short to matter by itself: fuse it with its neighbours.",
+}
+
+
+def of_plan(cases: Iterable[str], notes: Iterable[str]) -> str:
+    """The whole text of a profile."""
+    unique = list(dict.fromkeys(notes))
+    return "\n\n".join([*cases, *(f"Note: {note}" for note in unique)])
+
+
+def _time(ns: float) -> str:
+    for unit, size in (("ms", 1e6), ("µs", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.0f} ns"

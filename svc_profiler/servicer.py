@@ -1,0 +1,56 @@
+"""The Profiler service on gRPC."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any
+
+from kernelvault import digest, errors
+from kernelvault.v1 import profiler_pb2, profiler_pb2_grpc
+from svc_profiler.devices import peaks
+from svc_profiler.profiling import Ask, Profiler
+
+Request = profiler_pb2.ProfileCandidateRequest
+Update = profiler_pb2.ProfileCandidateResponse
+
+
+class ProfilerServicer(profiler_pb2_grpc.ProfilerServicer):
+    """Checks requests and streams what the profiler does."""
+
+    def __init__(self, profiler: Profiler) -> None:
+        self._profiler = profiler
+
+    async def ProfileCandidate(
+        self, request: profiler_pb2.ProfileCandidateRequest, context: Any
+    ) -> AsyncIterator[profiler_pb2.ProfileCandidateResponse]:
+        """See profiler.proto."""
+        async with contextlib.aclosing(_updates(self._profiler, _ask(request))) as updates:
+            async for update in updates:
+                yield update
+
+
+def _ask(request: profiler_pb2.ProfileCandidateRequest) -> Ask:
+    if request.method == Request.TIMING:
+        raise errors.InvalidArgument("method", "TIMING needs a GPU, which this server has not; ask for MODEL")
+    return Ask(
+        verify_digest=digest.check(request.verify_action_digest, "verify_action_digest"),
+        peaks=peaks.of(request.device),
+        max_age=request.max_age if request.HasField("max_age") else None,
+    )
+
+
+async def _updates(profiler: Profiler, ask: Ask) -> AsyncGenerator[profiler_pb2.ProfileCandidateResponse]:
+    """The stages as they begin, then the profile; closing it gives the work up."""
+    stages: asyncio.Queue[Any] = asyncio.Queue()
+    running = asyncio.ensure_future(profiler.profile(ask, stages.put_nowait))
+    running.add_done_callback(lambda _: stages.put_nowait(None))
+    try:
+        while (stage := await stages.get()) is not None:
+            yield Update(stage=stage)
+        yield Update(profile=running.result())
+    finally:
+        if not running.done():
+            running.cancel()
+        await asyncio.wait([running])
