@@ -1,0 +1,109 @@
+"""What it means that host code wants something that neither it nor the recorder has."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kernelvault.v1 import compiler_pb2
+from svc_compiler.hip.refusal import Refused, Verdict
+from svc_compiler.hip.toolchain import SHADOW_HEADERS
+
+Finding = compiler_pb2.Finding
+_LIBRARY = re.compile(
+    r"(?:hip|roc)(?:blas|blaslt|fft|rand|solver|sparse|dnn|tensor)\w*|miopen\w+|nccl\w+|cublas\w+|cudnn\w+", re.I
+)
+_HIP = re.compile(r"(?:__)?hip[A-Z]\w*|hiprtc\w+")
+_TORCH = re.compile(r"(?:at|torch|c10)::(?:\w+::)*(~?\w+)")
+_MISSING_MEMBER = re.compile(
+    r"^no (?:member|type|template) named '(\w+)' in (?:namespace )?'((?:at|torch|c10)\b[\w:]*)'"
+)
+_MISSING_HEADER = re.compile(r"^'((?:ATen|torch|c10|THC|caffe2)/[\w./]+)' file not found")
+
+
+def refusal(undefined: Sequence[str], found: list[compiler_pb2.Diagnostic]) -> Refused:
+    """The end of a candidate whose host code does not link; `undefined` are the linker's demangled names."""
+    names = [re.split(r"[(<\[]", symbol, maxsplit=1)[0].strip() for symbol in undefined]
+    operators = [name for name in names if _is_operator(name)]
+    if operators:
+        return foreign(operators)
+    lacking = [name for name in names if _HIP.fullmatch(name) or _TORCH.match(name)]
+    if lacking:
+        return Refused(
+            Verdict.NEEDS_DEVICE,
+            f"The host code calls {', '.join(f'`{name}`' for name in lacking)}, which kernelvault does not record.",
+            diagnostics=found,
+        )
+    what = ", ".join(f"`{symbol}`" for symbol in undefined) or "see the diagnostics"
+    return Refused(Verdict.COMPILE_FAILED, f"The host code does not link: undefined {what}", diagnostics=found)
+
+
+def foreign(operators: Iterable[str], case_id: str = "") -> Refused:
+    """The end of a candidate that leaves tensor computations to somebody else."""
+    names = list(dict.fromkeys(operators))
+    findings = [
+        Finding(kind=Finding.FOREIGN_OPERATOR, message=f"`{name}` computes outside a kernel", case_id=case_id)
+        for name in names
+    ]
+    listed = ", ".join(f"`{name}`" for name in names)
+    text = f"The candidate leaves {listed} to a library: every tensor computation must be in a kernel of its own."
+    return Refused(Verdict.REJECTED, text, findings=findings)
+
+
+def missing_api(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
+    """What a failed compile lacks that the installed libtorch has: the shadow headers are at fault, not the candidate.
+
+    Empty where libtorch would not compile it either, or where no libtorch is installed to ask.
+    """
+    missing = []
+    for diagnostic in found:
+        if diagnostic.level != compiler_pb2.Diagnostic.ERROR:
+            continue
+        if (match := _MISSING_MEMBER.match(diagnostic.message)) and _libtorch_names(match[1]):
+            missing.append(f"`{match[2]}::{match[1]}`")
+        elif (match := _MISSING_HEADER.match(diagnostic.message)) and _libtorch_header(match[1]):
+            missing.append(f"<{match[1]}>")
+    return list(dict.fromkeys(missing))
+
+
+def _is_operator(name: str) -> bool:
+    torch = _TORCH.match(name)
+    return bool(_LIBRARY.fullmatch(name)) or bool(torch and torch[1] in _operators())
+
+
+@functools.cache
+def _operators() -> frozenset[str]:
+    """The names of ATen's operators, as the shadow headers list them."""
+    text = (SHADOW_HEADERS / "kernelvault" / "foreign_functions.inc").read_text()
+    return frozenset(re.findall(r"^KERNELVAULT_OPERATOR\(\w+, (\w+)\)", text, re.MULTILINE))
+
+
+@functools.cache
+def _libtorch() -> Path | None:
+    spec = importlib.util.find_spec("torch")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    include = Path(spec.submodule_search_locations[0]) / "include"
+    return include if include.is_dir() else None
+
+
+def _libtorch_header(name: str) -> bool:
+    include = _libtorch()
+    return include is not None and any(
+        (root / name).is_file() for root in (include, include / "torch" / "csrc" / "api" / "include")
+    )
+
+
+def _libtorch_names(name: str) -> bool:
+    """Whether ATen has an operator, or its Tensor a member, of that name."""
+    include = _libtorch()
+    if include is None:
+        return False
+    if (include / "ATen" / "ops" / f"{name}.h").is_file():
+        return True
+    word = re.compile(rf"\b{name}\b")
+    headers = ("ATen/core/TensorBody.h", "ATen/core/TensorBase.h", "c10/core/TensorOptions.h", "c10/core/ScalarType.h")
+    return any(word.search(path.read_text()) for header in headers if (path := include / header).is_file())

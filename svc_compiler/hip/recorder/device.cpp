@@ -1,0 +1,170 @@
+// What host code is told about the device: an MI300X. All that it asks for is recorded.
+#include "device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "arena.h"
+#include "errors.h"
+#include "trace.h"
+
+namespace recorder {
+namespace {
+
+constexpr int kComputeUnits = 304, kWaveSize = 64, kMaxBlock = 1024, kMaxThreadsOfUnit = 2048, kMaxGrid = 2147483647;
+constexpr int kLdsBytes = 64 << 10, kClockKhz = 2100000, kMemoryClockKhz = 1300000, kBusBits = 8192, kCacheBytes = 4 << 20;
+constexpr int kRegisters = 65536, kMajor = 9, kMinor = 4;
+
+struct Attribute {
+    hipDeviceAttribute_t which;
+    const char* name;
+    int value;
+};
+constexpr Attribute kAttributes[] = {
+    {hipDeviceAttributeMultiprocessorCount, "multiprocessor_count", kComputeUnits},
+    {hipDeviceAttributeWarpSize, "warp_size", kWaveSize},
+    {hipDeviceAttributeMaxThreadsPerBlock, "max_threads_per_block", kMaxBlock},
+    {hipDeviceAttributeMaxThreadsPerMultiProcessor, "max_threads_per_multiprocessor", kMaxThreadsOfUnit},
+    {hipDeviceAttributeMaxBlocksPerMultiProcessor, "max_blocks_per_multiprocessor", 32},
+    {hipDeviceAttributeMaxBlockDimX, "max_block_dim_x", kMaxBlock},
+    {hipDeviceAttributeMaxBlockDimY, "max_block_dim_y", kMaxBlock},
+    {hipDeviceAttributeMaxBlockDimZ, "max_block_dim_z", kMaxBlock},
+    {hipDeviceAttributeMaxGridDimX, "max_grid_dim_x", kMaxGrid},
+    {hipDeviceAttributeMaxGridDimY, "max_grid_dim_y", 65536},
+    {hipDeviceAttributeMaxGridDimZ, "max_grid_dim_z", 65536},
+    {hipDeviceAttributeMaxSharedMemoryPerBlock, "shared_memory_per_block_bytes", kLdsBytes},
+    {hipDeviceAttributeSharedMemPerBlockOptin, "shared_memory_per_block_optin_bytes", kLdsBytes},
+    {hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, "shared_memory_per_multiprocessor_bytes", kLdsBytes},
+    {hipDeviceAttributeMaxRegistersPerBlock, "registers_per_block", kRegisters},
+    {hipDeviceAttributeMaxRegistersPerMultiprocessor, "registers_per_multiprocessor", 2 * kRegisters},
+    {hipDeviceAttributeClockRate, "clock_rate_khz", kClockKhz},
+    {hipDeviceAttributeMemoryClockRate, "memory_clock_rate_khz", kMemoryClockKhz},
+    {hipDeviceAttributeMemoryBusWidth, "memory_bus_width_bits", kBusBits},
+    {hipDeviceAttributeL2CacheSize, "l2_cache_bytes", kCacheBytes},
+    {hipDeviceAttributeComputeCapabilityMajor, "compute_capability_major", kMajor},
+    {hipDeviceAttributeComputeCapabilityMinor, "compute_capability_minor", kMinor},
+    {hipDeviceAttributeTotalConstantMemory, "constant_memory_bytes", kMaxGrid},
+    {hipDeviceAttributeConcurrentKernels, "concurrent_kernels", 1},
+    {hipDeviceAttributeIntegrated, "integrated", 0},
+    {hipDeviceAttributeCooperativeLaunch, "cooperative_launch", 0},
+    {hipDeviceAttributeManagedMemory, "managed_memory", 0},
+    {hipDeviceAttributeMemoryPoolsSupported, "memory_pools_supported", 1},
+};
+
+void told(const std::string& name, int64_t value) {
+    Record(Kind::Property).text(name).number(static_cast<uint64_t>(value));
+}
+
+void fill_in(hipDeviceProp_t* p) {
+    *p = {};
+    strcpy(p->name, "AMD Instinct MI300X");
+    strcpy(p->gcnArchName, "gfx942:sramecc+:xnack-");
+    p->totalGlobalMem = kDeviceBytes;
+    p->sharedMemPerBlock = p->sharedMemPerBlockOptin = p->sharedMemPerMultiprocessor = kLdsBytes;
+    p->maxSharedMemoryPerMultiProcessor = kLdsBytes;
+    p->regsPerBlock = kRegisters, p->regsPerMultiprocessor = 2 * kRegisters;
+    p->warpSize = kWaveSize;
+    p->maxThreadsPerBlock = kMaxBlock, p->maxThreadsPerMultiProcessor = kMaxThreadsOfUnit;
+    p->maxBlocksPerMultiProcessor = 32;
+    for (int& size : p->maxThreadsDim) size = kMaxBlock;
+    p->maxGridSize[0] = kMaxGrid, p->maxGridSize[1] = p->maxGridSize[2] = 65536;
+    p->multiProcessorCount = kComputeUnits;
+    p->clockRate = kClockKhz, p->memoryClockRate = kMemoryClockKhz, p->memoryBusWidth = kBusBits;
+    p->l2CacheSize = kCacheBytes;
+    p->major = kMajor, p->minor = kMinor;
+    p->totalConstMem = kMaxGrid;
+    p->concurrentKernels = p->canMapHostMemory = p->ECCEnabled = 1;
+}
+
+// Resident blocks, by threads and dynamic LDS; registers are not known here.
+int resident_blocks(int threads, size_t lds) {
+    if (threads < 1 || threads > kMaxBlock) return 0;
+    const int rounded = (threads + kWaveSize - 1) / kWaveSize * kWaveSize;
+    const int by_lds = lds ? static_cast<int>(std::min<size_t>(32, kLdsBytes / lds)) : 32;
+    return std::min(kMaxThreadsOfUnit / rounded, by_lds);
+}
+
+hipError_t answer_occupancy(int* blocks, int threads, size_t lds) {
+    *blocks = resident_blocks(threads, lds);
+    told("resident_blocks(" + std::to_string(threads) + " threads, " + std::to_string(lds) + " bytes)", *blocks);
+    return hipSuccess;
+}
+
+}  // namespace
+
+hipDeviceProp_t* device_properties() {
+    static hipDeviceProp_t* made = [] {
+        auto* properties = new hipDeviceProp_t;
+        fill_in(properties);
+        return properties;
+    }();
+    for (const Attribute& attribute : kAttributes) told(attribute.name, attribute.value);
+    told("total_global_memory_bytes", static_cast<int64_t>(kDeviceBytes));
+    return made;
+}
+
+}  // namespace recorder
+
+using recorder::done;
+using recorder::told;
+
+extern "C" {
+
+hipError_t hipInit(unsigned) { return hipSuccess; }
+hipError_t hipGetDeviceCount(int* count) { return *count = 1, hipSuccess; }
+hipError_t hipGetDevice(int* device) { return *device = 0, hipSuccess; }
+hipError_t hipSetDevice(int device) { return device ? done(hipErrorInvalidDevice) : hipSuccess; }
+hipError_t hipDeviceGet(hipDevice_t* device, int) { return *device = 0, hipSuccess; }
+hipError_t hipDeviceReset() { return recorder::unsupported("hipDeviceReset"); }
+hipError_t hipDriverGetVersion(int* version) { return *version = HIP_VERSION, hipSuccess; }
+hipError_t hipRuntimeGetVersion(int* version) { return *version = HIP_VERSION, hipSuccess; }
+hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
+    if (device) return done(hipErrorInvalidDevice);
+    *properties = *recorder::device_properties();
+    return hipSuccess;
+}
+hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t which, int device) {
+    if (device) return done(hipErrorInvalidDevice);
+    for (const auto& attribute : recorder::kAttributes)
+        if (attribute.which == which) {
+            told(attribute.name, attribute.value);
+            return *value = attribute.value, hipSuccess;
+        }
+    return recorder::unsupported(("hipDeviceGetAttribute(" + std::to_string(which) + ")").c_str());
+}
+hipError_t hipDeviceGetName(char* name, int length, hipDevice_t) {
+    strncpy(name, "AMD Instinct MI300X", static_cast<size_t>(length));
+    return hipSuccess;
+}
+hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t) {
+    told("total_global_memory_bytes", static_cast<int64_t>(recorder::kDeviceBytes));
+    return *bytes = recorder::kDeviceBytes, hipSuccess;
+}
+hipError_t hipMemGetInfo(size_t* free, size_t* total) {
+    *total = recorder::kDeviceBytes;
+    *free = recorder::kDeviceBytes - recorder::allocated_bytes();
+    told("free_memory_bytes", static_cast<int64_t>(*free));
+    return hipSuccess;
+}
+hipError_t hipDeviceSetCacheConfig(hipFuncCache_t) { return hipSuccess; }
+hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig) { return hipSuccess; }
+hipError_t hipSetDeviceFlags(unsigned) { return hipSuccess; }
+hipError_t hipFuncSetAttribute(const void*, hipFuncAttribute, int) { return hipSuccess; }
+hipError_t hipFuncSetCacheConfig(const void*, hipFuncCache_t) { return hipSuccess; }
+hipError_t hipFuncSetSharedMemConfig(const void*, hipSharedMemConfig) { return hipSuccess; }
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int threads, size_t lds) {
+    return recorder::answer_occupancy(blocks, threads, lds);
+}
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int threads, size_t lds, unsigned) {
+    return recorder::answer_occupancy(blocks, threads, lds);
+}
+hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* block, const void*, size_t lds, int limit) {
+    *block = limit > 0 && limit < recorder::kMaxBlock ? limit : recorder::kMaxBlock;
+    *grid = recorder::kComputeUnits * std::max(1, recorder::resident_blocks(*block, lds));
+    told("best_block_threads", *block);
+    told("best_grid_blocks", *grid);
+    return hipSuccess;
+}
+
+}  // extern "C"

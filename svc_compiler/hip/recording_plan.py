@@ -1,0 +1,306 @@
+"""Two traces of one host code become a launch plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from kernelvault.replay import bundle
+from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
+from svc_compiler.hip.recording_addresses import WORD_BYTES, Memory, NotRelocatable, relocate, same_place
+from svc_compiler.hip.recording_trace import (
+    Buffer,
+    Call,
+    Convert,
+    Copy,
+    Fill,
+    Free,
+    Launch,
+    Role,
+    Step,
+    Trace,
+    Upload,
+    View,
+)
+
+MAX_UPLOAD_BYTES = 64 << 10
+_ROLES = {
+    Role.INPUT: plan_pb2.Buffer.INPUT,
+    Role.OUTPUT: plan_pb2.Buffer.OUTPUT,
+    Role.SCRATCH: plan_pb2.Buffer.SCRATCH,
+}
+
+
+class Unplannable(Exception):
+    """A plan cannot say what the host code did; the message says what."""
+
+
+class Unsafe(Exception):
+    """Device code would use memory that it must not; `kind` is of the finding, `kernel` the symbol or empty."""
+
+    def __init__(self, kind: compiler_pb2.Finding.Kind, message: str, kernel: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.kernel = kernel
+
+
+class Assembler:
+    """Relocates the calls of two traces. Buffers are numbered as in the traces, kernels in the order of their use."""
+
+    def __init__(self, traces: tuple[Trace, Trace], padding: Mapping[str, Sequence[int]]) -> None:
+        self._buffers = traces[0].buffers
+        self._memories = Memory(traces[0].buffers), Memory(traces[1].buffers)
+        self._padding = padding
+        self.kernels: list[str] = []
+        # Why the plan holds for these inputs only.
+        self.differences = _different_buffers(traces)
+
+    def operations(self, first: Call, second: Call) -> list[plan_pb2.Operation]:
+        """The operations of a call, as both runs made it; what differs is added to `differences`.
+
+        Raises Unplannable, Unsafe.
+        """
+        if [type(step) for step in first.steps] != [type(step) for step in second.steps]:
+            self.differences.append(
+                f"the runs issued different operations, {len(first.steps)} and {len(second.steps)} in all"
+            )
+            return []
+        freed: set[int] = set()
+        operations = []
+        for number, (own, other) in enumerate(zip(first.steps, second.steps, strict=True)):
+            try:
+                operation = self._operation(own, other, freed)
+            except NotRelocatable as error:
+                self.differences.append(f"operation {number} ({type(own).__name__.lower()}): {error}")
+                continue
+            if operation is not None:
+                self._check_live(operation, freed)
+                operations.append(operation)
+        return operations
+
+    def results(self, first: Call, second: Call) -> list[plan_pb2.Result]:
+        """What the call returned: tensors on the device, in order. Buffer -1: no bytes at all."""
+        if len(first.results) != len(second.results):
+            self.differences.append("the runs returned different numbers of tensors")
+            return []
+        results = []
+        for own, other in zip(first.results, second.results, strict=True):
+            try:
+                results.append(self._result(own, other))
+            except NotRelocatable as error:
+                self.differences.append(f"a result: {error}")
+        return results
+
+    def _result(self, own: View, other: View) -> plan_pb2.Result:
+        if own.address == 0 == other.address:
+            return plan_pb2.Result(buffer=-1, view=_tensor_view(own, 0))
+        buffer, view = self._view(own, other)
+        return plan_pb2.Result(buffer=buffer, view=view)
+
+    def _operation(self, own: Step, other: Step, freed: set[int]) -> plan_pb2.Operation | None:
+        """One step as both runs made it; None for one that leaves no operation."""
+        operation = plan_pb2.Operation(phase=plan_pb2.Operation.CALL)
+        if isinstance(own, Launch) and isinstance(other, Launch):
+            operation.launch.CopyFrom(self._launch(own, other))
+        elif isinstance(own, Copy) and isinstance(other, Copy):
+            operation.copy.CopyFrom(self._copy(own, other))
+        elif isinstance(own, Fill) and isinstance(other, Fill):
+            return self._fill(own, other)
+        elif isinstance(own, Upload) and isinstance(other, Upload):
+            operation.upload.CopyFrom(self._upload(own, other))
+        elif isinstance(own, Convert) and isinstance(other, Convert):
+            source, destination = (
+                self._view(a, b) for a, b in ((own.source, other.source), (own.destination, other.destination))
+            )
+            operation.convert.source, operation.convert.destination = source[0], destination[0]
+            operation.convert.source_view.CopyFrom(source[1])
+            operation.convert.destination_view.CopyFrom(destination[1])
+        elif isinstance(own, Free) and isinstance(other, Free):
+            freed.add(same_place(own.address, other.address, self._memories).buffer)
+            return None
+        return operation
+
+    def _launch(self, own: Launch, other: Launch) -> plan_pb2.Launch:
+        if (own.kernel, own.grid, own.block, own.lds) != (other.kernel, other.grid, other.block, other.lds):
+            raise NotRelocatable("kernel, grid, block or dynamic LDS change with the run")
+        padding = self._padding.get(own.kernel, ())
+        _check_host_pointers(own, other, padding)
+        arguments, relocations = relocate(own.arguments, other.arguments, self._memories, padding)
+        for relocation in relocations:
+            if self._buffers[relocation.buffer].role == Role.VARIABLE:
+                name = self._buffers[relocation.buffer].name
+                raise Unplannable(f"a kernel takes the address of the module variable `{name}` as an argument")
+        if own.kernel not in self.kernels:
+            self.kernels.append(own.kernel)
+        return plan_pb2.Launch(
+            kernel=self.kernels.index(own.kernel),
+            grid=plan_pb2.Extent(x=own.grid[0], y=own.grid[1], z=own.grid[2]),
+            block=plan_pb2.Extent(x=own.block[0], y=own.block[1], z=own.block[2]),
+            dynamic_lds_bytes=own.lds,
+            arguments=arguments,
+            relocations=relocations,
+        )
+
+    def _copy(self, own: Copy, other: Copy) -> plan_pb2.Copy:
+        if own.size != other.size:
+            raise NotRelocatable("its size changes with the run")
+        source = same_place(own.source, other.source, self._memories)
+        destination = same_place(own.destination, other.destination, self._memories)
+        self._refuse_variable(source.buffer, "a copy from")
+        self._refuse_variable(destination.buffer, "a copy between device memory and")
+        return plan_pb2.Copy(
+            source=source.buffer,
+            source_offset=source.offset,
+            destination=destination.buffer,
+            destination_offset=destination.offset,
+            size_bytes=own.size,
+        )
+
+    def _fill(self, own: Fill, other: Fill) -> plan_pb2.Operation:
+        if (own.size, own.pattern) != (other.size, other.pattern):
+            raise NotRelocatable("its size or its value changes with the run")
+        operation = plan_pb2.Operation(phase=plan_pb2.Operation.CALL)
+        place = same_place(own.destination, other.destination, self._memories)
+        buffer = self._buffers[place.buffer]
+        if buffer.role != Role.VARIABLE:
+            operation.fill.buffer, operation.fill.offset = place.buffer, place.offset
+            operation.fill.size_bytes, operation.fill.pattern = own.size, own.pattern
+            return operation
+        if own.size > MAX_UPLOAD_BYTES:
+            raise Unplannable(f"a fill of {own.size} bytes of the module variable `{buffer.name}`")
+        data = own.pattern * (own.size // max(1, len(own.pattern)))
+        operation.upload.variable, operation.upload.offset, operation.upload.data = buffer.name, place.offset, data
+        return operation
+
+    def _upload(self, own: Upload, other: Upload) -> plan_pb2.Upload:
+        place = same_place(own.destination, other.destination, self._memories)
+        data, relocations = relocate(own.data, other.data, self._memories)
+        upload = plan_pb2.Upload(offset=place.offset, data=data, relocations=relocations)
+        if self._buffers[place.buffer].role == Role.VARIABLE:
+            upload.variable = self._buffers[place.buffer].name
+        else:
+            upload.buffer = place.buffer
+        for relocation in relocations:
+            self._refuse_variable(relocation.buffer, "an upload of the address of")
+        return upload
+
+    def _view(self, own: View, other: View) -> tuple[int, kernel_pb2.TensorView]:
+        described = [(view.dtype, view.dims, view.strides, view.offset) for view in (own, other)]
+        if described[0] != described[1]:
+            raise NotRelocatable("a tensor's shape changes with the run")
+        place = same_place(own.address, other.address, self._memories)
+        self._refuse_variable(place.buffer, "a tensor in")
+        return place.buffer, _tensor_view(own, place.offset)
+
+    def _refuse_variable(self, buffer: int, what: str) -> None:
+        if self._buffers[buffer].role == Role.VARIABLE:
+            raise Unplannable(f"{what} the module variable `{self._buffers[buffer].name}`")
+
+    def _check_live(self, operation: plan_pb2.Operation, freed: set[int]) -> None:
+        for index in sorted(freed & used_buffers(operation)):
+            kernel = self.kernels[operation.launch.kernel] if operation.HasField("launch") else ""
+            raise Unsafe(
+                compiler_pb2.Finding.USE_AFTER_FREE,
+                f"{f'`{kernel}`' if kernel else 'a copy or fill'} uses a buffer of {self._buffers[index].size} bytes "
+                "after host code freed it; keep the tensor that owns it in a variable until after the launch",
+                kernel,
+            )
+
+
+def _check_host_pointers(own: Launch, other: Launch, padding: Sequence[int]) -> None:
+    for at in sorted(set(own.host_pointers) & set(other.host_pointers)):
+        if not set(range(at, at + WORD_BYTES)) & set(padding):
+            raise Unsafe(
+                compiler_pb2.Finding.HOST_POINTER,
+                f"`{own.kernel}` is passed a pointer to host memory, at byte {at} of its arguments",
+                own.kernel,
+            )
+
+
+def renumbered(operation: plan_pb2.Operation, number: Callable[[int], int]) -> plan_pb2.Operation:
+    """A copy whose buffers are numbered anew."""
+    changed = plan_pb2.Operation()
+    changed.CopyFrom(operation)
+    kind = changed.WhichOneof("operation")
+    if kind == "fill":
+        changed.fill.buffer = number(changed.fill.buffer)
+    elif kind == "copy":
+        changed.copy.source = number(changed.copy.source)
+        changed.copy.destination = number(changed.copy.destination)
+    elif kind == "convert":
+        changed.convert.source = number(changed.convert.source)
+        changed.convert.destination = number(changed.convert.destination)
+    elif kind == "upload" and changed.upload.WhichOneof("destination") == "buffer":
+        changed.upload.buffer = number(changed.upload.buffer)
+    relocations = changed.launch.relocations if kind == "launch" else changed.upload.relocations
+    for relocation in relocations if kind in ("launch", "upload") else ():
+        relocation.buffer = number(relocation.buffer)
+    return changed
+
+
+def used_buffers(operation: plan_pb2.Operation) -> set[int]:
+    """The buffers that an operation refers to."""
+    used: set[int] = set()
+
+    def note(index: int) -> int:
+        used.add(index)
+        return index
+
+    renumbered(operation, note)
+    return used
+
+
+def shape_of_call(
+    buffers: Sequence[Buffer], operations: Sequence[plan_pb2.Operation], results: Sequence[plan_pb2.Result]
+) -> list[bytes]:
+    """A call up to the choice of its buffers: inputs and outputs by their roles, all others by their first use."""
+    numbers: dict[tuple[int, int], int] = {}
+
+    def number(index: int) -> int:
+        if index < 0:
+            return index
+        buffer = buffers[index]
+        key = (int(buffer.role), buffer.position if buffer.role in (Role.INPUT, Role.OUTPUT) else index)
+        return numbers.setdefault(key, len(numbers))
+
+    shape = [renumbered(operation, number).SerializeToString(deterministic=True) for operation in operations]
+    for result in results:
+        shape.append(plan_pb2.Result(buffer=number(result.buffer), view=result.view).SerializeToString())
+    return shape
+
+
+def plan_buffers(
+    buffers: Sequence[Buffer], used: set[int], parameters: Sequence[str]
+) -> tuple[list[plan_pb2.Buffer], dict[int, int]]:
+    """The plan's buffers, and their numbers by those of the trace: all inputs and outputs, scratch where it is used."""
+    made: list[plan_pb2.Buffer] = []
+    numbers: dict[int, int] = {}
+    scratch = 0
+    for index, buffer in enumerate(buffers):
+        if buffer.role not in _ROLES or (buffer.role == Role.SCRATCH and index not in used):
+            continue
+        name = buffer.name
+        if buffer.role == Role.SCRATCH:
+            scratch += 1
+            name = f"contiguous {name}" if name in parameters else f"scratch {scratch}"
+        numbers[index] = len(made)
+        made.append(
+            plan_pb2.Buffer(size_bytes=buffer.size, role=_ROLES[buffer.role], position=buffer.position, name=name)
+        )
+    return made, numbers
+
+
+def _tensor_view(view: View, offset_bytes: int) -> kernel_pb2.TensorView:
+    try:
+        width = bundle.element_bytes(view.dtype)
+    except bundle.Malformed as error:
+        raise Unplannable(f"a tensor of dtype {view.dtype}") from error
+    if offset_bytes % width:
+        raise Unplannable("a tensor that is not aligned to its elements")
+    return kernel_pb2.TensorView(
+        dtype=view.dtype, dims=view.dims, strides=view.strides, offset_elements=view.offset + offset_bytes // width
+    )
+
+
+def _different_buffers(traces: tuple[Trace, Trace]) -> list[str]:
+    described = [[(b.size, b.role, b.position, b.name) for b in trace.buffers] for trace in traces]
+    return [] if described[0] == described[1] else ["the runs allocated different buffers"]

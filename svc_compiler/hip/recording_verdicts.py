@@ -1,0 +1,141 @@
+"""How a recording ends a candidate: each way has a verdict, and words that tell its author what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from kernelvault.sandbox import Outcome
+from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
+from svc_compiler.hip import host_symbols, recording_trace
+from svc_compiler.hip import recording_request as request
+from svc_compiler.hip.recording_addresses import Memory
+from svc_compiler.hip.recording_plan import Unsafe, shape_of_call
+from svc_compiler.hip.recording_trace import Buffer, Trace
+from svc_compiler.hip.refusal import Refused, Verdict
+
+Finding = compiler_pb2.Finding
+
+
+def read(buffer: memoryview) -> Trace:
+    """The trace in a memory file; one that the recorder did not write is the candidate's doing: REJECTED."""
+    try:
+        return recording_trace.read(buffer)
+    except recording_trace.Malformed as error:
+        raise Refused(Verdict.REJECTED, f"Host code damaged the recording of its run: {error}") from error
+
+
+def check(
+    trace: Trace,
+    outcome: Outcome,
+    case: kernel_pb2.Case,
+    *,
+    name: str,
+    torch: bool,
+    allowed_operators: Collection[str],
+) -> None:
+    """Raises Refused for a run that leaves no plan."""
+    if trace.touch is not None:
+        raise _touched(trace, case)
+    if trace.foreign_operators:
+        raise _foreign(trace.foreign_operators, case, allowed_operators)
+    if trace.limitations:
+        listed = "; ".join(dict.fromkeys(trace.limitations))
+        raise unplannable(listed)
+    if trace.missing_function is not None:
+        raise _missing(trace.missing_function, case, name, torch)
+    if trace.overflow:
+        raise unplannable("host code issues more operations than a plan holds")
+    if trace.thrown is not None or not trace.ended:
+        raise _crashed(trace, outcome)
+    _check_launches(trace)
+    if len(trace.calls) == 0 or (torch and not trace.calls[0].results) or trace.calls[0].other_results:
+        raise _wrong_results(trace)
+
+
+def unplannable(what: str) -> Refused:
+    """What a plan cannot hold, and a device could run."""
+    return Refused(Verdict.NEEDS_DEVICE, f"Cannot be recorded without a device: {what}.")
+
+
+def unsafe(error: Unsafe, case: kernel_pb2.Case) -> Refused:
+    """Device code would use memory that it must not."""
+    finding = Finding(kind=error.kind, message=str(error), case_id=case.id, kernel=error.kernel)
+    return Refused(Verdict.UNSAFE, f"Unsafe: {error}.", findings=[finding])
+
+
+def check_state(
+    buffers: Sequence[Buffer], calls: Sequence[tuple[Sequence[plan_pb2.Operation], Sequence[plan_pb2.Result]]]
+) -> None:
+    """Raises Refused where the second of two equal calls did something else.
+
+    Constants that the first call alone uploads are allowed: they are not computed from inputs.
+    """
+    (first, first_results), (second, second_results) = calls[:2]
+    if shape_of_call(buffers, first, first_results) == shape_of_call(buffers, second, second_results):
+        return
+    constants = [[op.upload.data for op in operations if op.HasField("upload")] for operations in (first, second)]
+    rest = [[op for op in operations if not op.HasField("upload")] for operations in (first, second)]
+    same = shape_of_call(buffers, rest[0], first_results) == shape_of_call(buffers, rest[1], second_results)
+    if not same or not set(constants[1]) <= set(constants[0]):
+        raise Refused(
+            Verdict.REJECTED,
+            "Host code keeps state between calls: called again with inputs of the same shapes, it does something else "
+            f"({_count(first)}, then {_count(second)}). Allocate, fill and launch in each call; only uploads of "
+            "constants may be done once.",
+        )
+
+
+def _count(operations: Sequence[plan_pb2.Operation]) -> str:
+    launches = sum(operation.HasField("launch") for operation in operations)
+    return f"{launches} launches and {len(operations) - launches} other operations"
+
+
+def _touched(trace: Trace, case: kernel_pb2.Case) -> Refused:
+    address, wrote = trace.touch or (0, False)
+    place = Memory(trace.buffers).locate(address)
+    buffer = trace.buffers[place.buffer].name or "a buffer of its own" if place else "device memory"
+    text = f"host code {'writes' if wrote else 'reads'} device memory ({buffer}); only kernels may"
+    finding = Finding(kind=Finding.HOST_ACCESS, message=text, case_id=case.id, buffer=buffer)
+    return Refused(Verdict.REJECTED, f"Not a kernel: {text}.", findings=[finding])
+
+
+def _foreign(operators: Sequence[str], case: kernel_pb2.Case, allowed: Collection[str]) -> Refused:
+    refused = [name for name in operators if name not in allowed]
+    if refused:
+        return host_symbols.foreign(refused, case.id)
+    listed = ", ".join(f"`{name}`" for name in dict.fromkeys(operators))
+    return unplannable(f"the task allows torch's {listed}, which a plan cannot hold")
+
+
+def _missing(known: str, case: kernel_pb2.Case, name: str, torch: bool) -> Refused:
+    if torch:
+        there = f"it defines {known}" if known else "it defines nothing"
+        text = f'PYBIND11_MODULE does not define "{name}": {there}. Add m.def("{name}", &{name});'
+    else:
+        text = f"There is no launcher `{name}` for case {case.id!r}. Expected: {request.prototype(case, name)}"
+    return Refused(Verdict.COMPILE_FAILED, text)
+
+
+def _crashed(trace: Trace, outcome: Outcome) -> Refused:
+    if trace.downloads and not outcome.out_of_memory:
+        return unplannable(f"host code acts on device memory that it reads with {trace.downloads[0]}")
+    if outcome.timed_out:
+        return Refused(Verdict.TIMED_OUT, f"Host code {outcome.describe()}.")
+    if trace.thrown is not None:
+        return Refused(Verdict.CRASHED, f"Host code threw an exception: {trace.thrown}")
+    if outcome.exit_code is not None and not outcome.out_of_memory and not outcome.too_many_processes:
+        text = f"Host code ended its process instead of returning: {outcome.describe()}"
+        return Refused(Verdict.CRASHED, text)
+    return Refused(Verdict.CRASHED, f"Host code crashed: {outcome.describe()}")
+
+
+def _check_launches(trace: Trace) -> None:
+    if trace.failed_launches:
+        kernel, reason = trace.failed_launches[0]
+        raise Refused(Verdict.CRASHED, f"The launch of `{kernel}` fails: {reason}")
+
+
+def _wrong_results(trace: Trace) -> Refused:
+    others = trace.calls[0].other_results if trace.calls else []
+    what = ", ".join(others) if others else "nothing"
+    return Refused(Verdict.MISMATCHED, f"The function returns {what}; tensors on the GPU are expected.")
