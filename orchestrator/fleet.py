@@ -167,6 +167,9 @@ class Fleet:
                 "S3_BUCKET": s3.BUCKET,
             }
         settings = {"CORPUS_ADDRESS": where["corpus"]}
+        if name == "profiler":
+            # The same inputs after a restart: those in its cache are not made again.
+            settings["CASE_SECRET"] = self._state.secret_file("profiles").read_text(encoding="ascii")
         if name == "compiler":
             settings["CASE_SECRET_FILE"] = str(self._state.secret_file("cases"))
             toolchain = self._environment.get(PREFIX + "TOOLCHAIN")
