@@ -87,7 +87,7 @@ class Outcome:
     def describe(self) -> str:
         """A line for people: "killed by SIGSEGV", "exit code 1: ..." with the end of stderr."""
         if self.timed_out:
-            return f"timed out after {self.cpu_seconds:.1f} CPU seconds"
+            return f"timed out, having used {self.cpu_seconds:.1f} CPU seconds"
         if self.out_of_memory:
             return "out of memory"
         if self.too_many_processes:
