@@ -139,9 +139,10 @@ def _check(report: compiler_pb2.VerificationReport) -> None:
         raise errors.FailedPrecondition("NOT_PASSED", f"the verdict is {verdict}: only what passed is profiled")
     dependent = [plan.case_id for plan in report.plans if plan.data_dependent]
     if dependent:
+        cases = ", ".join(dependent[:5])
         raise errors.FailedPrecondition(
             "DATA_DEPENDENT",
-            f"host code acts on device data in {', '.join(dependent[:5])}: such a plan holds for one input and is not timed",
+            f"host code acts on device data in {cases}: such a plan holds for one input and is not timed",
         )
     if not report.plans:
         raise errors.FailedPrecondition("NOT_PASSED", "the report holds no launch plan; verify the candidate again")

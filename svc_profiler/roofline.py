@@ -78,7 +78,7 @@ def estimate(work: Work, peaks: Peaks) -> KernelEstimate:
     """The modelled time of one launch and what bounds it.
 
     time = launch + longest term + (sum of the others) * (1 - overlap), with overlap = (waves a SIMD - 1) / 3 between 0
-    and 1: one wave alone waits for each of its steps, four hide each other's. `launch` bounds where it exceeds the rest.
+    and 1: one wave alone waits for each of its steps, four hide each other's. `launch` bounds where it exceeds that.
     """
     fit = _occupancy(work, peaks)
     spread = _terms(work, peaks, fit).by_bound()
@@ -128,7 +128,7 @@ def _terms(work: Work, peaks: Peaks, fit: occupancy.Occupancy) -> Terms:
     # The last round of blocks leaves units idle: 305 blocks take as long as 608.
     busy = work.blocks / (math.ceil(work.blocks / units) * units)
     waves = _resident_waves(work, peaks, fit)
-    simds = min(1.0, waves / (units * occupancy.SIMDS))
+    simds = min(1.0, waves / (min(work.blocks, units) * occupancy.SIMDS))
     cache_rate = min(peaks.l1_bytes_per_s * busy, peaks.l2_bytes_per_s)
     lds_bytes = (counters.lds_read_bytes + counters.lds_write_bytes) * (1 + counters.lds_conflict_ratio)
     in_flight = waves * occupancy.WAVE_SIZE * _bytes_in_flight(resources.instructions)
@@ -178,9 +178,12 @@ def _cost(name: str) -> int:
 
 
 def _passes(work: Work, threads: int) -> float:
-    static = threads * sum(count * _bytes_of(name) for name, count in work.resources.instructions.items())
-    counted = work.counters.global_read_bytes + work.counters.lds_read_bytes
-    return max(1.0, counted / static) if static else 1.0
+    """How often the code's loads ran, at least once: the most of global memory's and LDS's."""
+    sizes = {name: count * _bytes_of(name) * threads for name, count in work.resources.instructions.items()}
+    lds = sum(size for name, size in sizes.items() if name.startswith("lds"))
+    memory = sum(sizes.values()) - lds
+    counted = ((work.counters.global_read_bytes, memory), (work.counters.lds_read_bytes, lds))
+    return max([1.0, *(read / once for read, once in counted if once)])
 
 
 def _bytes_of(name: str) -> int:

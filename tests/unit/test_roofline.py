@@ -1,0 +1,164 @@
+"""The modelled time of launches, against numbers computed by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from kernelvault import errors
+from kernelvault.v1 import plan_pb2
+from svc_profiler import roofline
+from svc_profiler.devices import peaks
+from svc_profiler.roofline import Counters, Work
+
+MI300X = peaks.of("MI300X")
+ADD = {"global_load_b32": 2, "global_store_b32": 1, "float": 1, "valu": 6}
+
+
+def work(**changes: object) -> Work:
+    """An addition of 64 Mi floats: 3 * 256 MiB, all coalesced, one element a thread."""
+    count = 64 << 20
+    counters = Counters(
+        global_read_bytes=8 * count,
+        global_write_bytes=4 * count,
+        global_transaction_bytes=12 * count,
+        coalescing=1.0,
+        unique_bytes=12 * count,
+        blocks=count // 256,
+        sampled_blocks=16,
+    )
+    base = Work(
+        name="add",
+        resources=plan_pb2.Resources(vgprs=8, sgprs=14, instructions=ADD),
+        counters=counters,
+        blocks=count // 256,
+        threads=256,
+        dynamic_lds_bytes=0,
+    )
+    return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
+
+
+def counted(base: Work, **changes: object) -> Work:
+    """The same launch with other counters."""
+    counters = Counters()
+    counters.CopyFrom(base.counters)
+    for name, value in changes.items():
+        setattr(counters, name, value)
+    return dataclasses.replace(base, counters=counters)
+
+
+def test_a_stream_is_bound_by_memory() -> None:
+    """805 MB at four fifths of 5.3 TB/s take 190 µs, and a launch 4 µs."""
+    found = roofline.estimate(work(), MI300X)
+    assert found.bound == "memory"
+    assert found.time_ns == pytest.approx(805_306_368 / (0.8 * 5.3e12) * 1e9 + 4_000, rel=1e-6)
+    assert (found.occupancy_waves, found.occupancy_limit) == (8, "waves")
+
+
+def test_faster_memory_is_faster() -> None:
+    """The devices rank by their published bandwidth on a stream."""
+    times = [roofline.estimate(work(), peaks.of(name)).time_ns for name in ("MI250X", "MI300X", "MI325X", "MI355X")]
+    assert times == sorted(times, reverse=True)
+
+
+def test_scattered_accesses_cost_their_segments() -> None:
+    """A segment of 64 bytes for each float: the caches move 16 times as much and bound it."""
+    scattered = counted(
+        work(), global_transaction_bytes=16 * work().counters.global_transaction_bytes, coalescing=1 / 16
+    )
+    found = roofline.estimate(scattered, MI300X)
+    busy = (64 << 20) // 256 / (863 * 304)
+    rate = min(MI300X.l1_bytes_per_s * busy, MI300X.l2_bytes_per_s)
+    assert found.bound == "memory"
+    assert found.time_ns == pytest.approx(16 * 805_306_368 / rate * 1e9 + 4_000, rel=1e-6)
+
+
+def test_bytes_beyond_the_buffers_are_not_believed() -> None:
+    """Scaling up sampled blocks counts shared bytes many times; the launch's buffers bound them."""
+    assert roofline.unique_bytes(work(reachable_bytes=1 << 20)) == 1 << 20
+
+
+def test_a_short_launch_is_bound_by_launching() -> None:
+    """A kilobyte takes no time; the launch does."""
+    tiny = counted(work(blocks=1), unique_bytes=1024, global_transaction_bytes=1024, global_read_bytes=512)
+    assert roofline.estimate(tiny, MI300X).bound == "launch"
+
+
+def test_few_waves_are_bound_by_latency() -> None:
+    """One block of 256 threads has 2 KiB under way at once, 800 ns each time."""
+    lonely = counted(work(blocks=1), unique_bytes=1 << 24, global_transaction_bytes=1 << 24, global_read_bytes=1 << 23)
+    found = roofline.estimate(lonely, MI300X)
+    assert found.bound == "latency"
+    assert found.time_ns > (1 << 24) / (256 * 8) * 800
+
+
+def test_matrix_operations_run_at_their_type_s_rate() -> None:
+    """A product of 2^40 operations: f8 takes half the time of f16, f32 eight times."""
+    times = {}
+    for kind in ("f8", "f16", "f32"):
+        mix = plan_pb2.Resources(vgprs=64, instructions={f"mfma_{kind}": 16})
+        product = counted(work(resources=mix, blocks=304 * 8), matrix_flops=1 << 40, unique_bytes=1 << 20)
+        found = roofline.estimate(product, MI300X)
+        assert found.bound == "compute"
+        times[kind] = found.time_ns - roofline.LAUNCH_NS
+    assert times["f16"] / times["f8"] == pytest.approx(2, rel=0.01)
+    assert times["f32"] / times["f16"] == pytest.approx(8, rel=0.01)
+
+
+def test_idle_units_stretch_arithmetic() -> None:
+    """One block more than there are units takes twice as long as one fewer."""
+    mix = plan_pb2.Resources(vgprs=64, instructions={"mfma_f16": 16})
+    times = []
+    for blocks in (304, 305):
+        product = counted(work(resources=mix, blocks=blocks), matrix_flops=10**9 * blocks, unique_bytes=1)
+        times.append(roofline.estimate(product, MI300X).time_ns - roofline.LAUNCH_NS)
+    assert times[1] / times[0] == pytest.approx(2, rel=0.02)
+
+
+def test_loops_are_weighed_by_their_loads() -> None:
+    """A loop whose two loads read 8 bytes a lane and pass ran 1024 times where 8 KiB a thread were read."""
+    mix = plan_pb2.Resources(vgprs=32, instructions={"global_load_b32": 2, "fma_f32": 1, "transcendental": 1})
+    looped = counted(work(resources=mix, blocks=16), global_read_bytes=16 * 256 * 8192)
+    assert roofline.vector_instructions(looped) == 16 * 256 * 1024 * (1 + 4)
+
+
+def test_conflicts_lengthen_lds() -> None:
+    """A conflict ratio of 1 doubles the time that LDS needs."""
+    base = counted(work(), lds_read_bytes=1 << 38, unique_bytes=1, global_transaction_bytes=1)
+    twice = counted(base, lds_conflict_ratio=1.0)
+    times = [roofline.estimate(item, MI300X).time_ns - roofline.LAUNCH_NS for item in (base, twice)]
+    assert times[1] / times[0] == pytest.approx(2, rel=0.01)
+    assert roofline.estimate(twice, MI300X).bound == "lds"
+
+
+def test_one_wave_hides_nothing() -> None:
+    """Where a SIMD holds one wave, its terms add up; with eight they overlap."""
+    mix = {"mfma_f16": 16, "global_load_b128": 4}
+    narrow = plan_pb2.Resources(vgprs=512, instructions=mix)
+    wide = plan_pb2.Resources(vgprs=32, instructions=mix)
+    flops = int(100e-6 * 1307.4e12)
+    times = [
+        roofline.estimate(counted(work(resources=made), matrix_flops=flops), MI300X).time_ns for made in (narrow, wide)
+    ]
+    assert times[0] > times[1] + 90_000
+
+
+def test_atomics_are_limited_by_channels() -> None:
+    """128 channels of L2 do one operation each a clock."""
+    base = counted(work(), atomics=10**9, unique_bytes=1, global_transaction_bytes=1, global_read_bytes=0)
+    assert roofline.estimate(base, MI300X).time_ns > 10**9 / (128 * 2.1e9) * 1e9
+
+
+@pytest.mark.parametrize("device", peaks.DEVICES)
+def test_peaks_agree_with_units_and_clock(device: str) -> None:
+    """Vector units do 256 operations in f32 a clock and unit; the matrix units four times as many in f16."""
+    found = peaks.DEVICES[device]
+    assert found.vector_flops["f32"] == pytest.approx(256 * found.compute_units * found.clock_hz, rel=0.01)
+    assert found.matrix_flops["f16"] >= 3.99 * found.vector_flops["f32"]
+
+
+def test_an_unknown_device_is_named() -> None:
+    """The error lists what is known."""
+    with pytest.raises(errors.InvalidArgument, match="'H100' is unknown; known are MI300X"):
+        peaks.of("H100")
