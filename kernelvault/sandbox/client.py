@@ -135,6 +135,7 @@ def _outcome(ended: dict[str, Any], stdout: bytes, stderr: bytes) -> Outcome:
         timed_out=why == "time" or -code in _TIME_SIGNALS,
         out_of_memory=why == "memory" or -code == signal.SIGSYS,
         too_many_processes=why == "processes",
+        wrote_too_much=why == "written",
         cpu_seconds=ended["cpu_seconds"],
         stdout=stdout,
         stderr=stderr,

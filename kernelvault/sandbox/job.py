@@ -23,6 +23,8 @@ class Limits:
     memory_bytes: int = 4 << 30
     # Of one file.
     file_bytes: int = 256 << 20
+    # Of all its processes, to files and pipes together.
+    written_bytes: int = 4 << 30
     open_files: int = 256
     # Kept of each of stdout and stderr; the rest is read and thrown away.
     output_bytes: int = 1 << 20
@@ -75,6 +77,8 @@ class Outcome:
     out_of_memory: bool
     # It started more processes or threads than it may.
     too_many_processes: bool = False
+    # It wrote more than it may.
+    wrote_too_much: bool = False
     cpu_seconds: float = 0.0
     stdout: bytes = b""
     stderr: bytes = b""
@@ -92,6 +96,8 @@ class Outcome:
             return "out of memory"
         if self.too_many_processes:
             return "started too many processes or threads"
+        if self.wrote_too_much:
+            return "wrote too much"
         text = self.stderr[-_TAIL_BYTES:].decode(errors="replace").strip()
         head = f"exit code {self.exit_code}" if self.signal is None else f"killed by {_name(self.signal)}"
         return f"{head}: {text}" if text and self.exit_code != 0 else head

@@ -96,6 +96,8 @@ def build(*, pid: int, memory_bytes: int, processes: bool, execute: bool, signal
         "prctl": _only(0, _PRCTLS),
         "prlimit64": _only(0, (0,)),
         "clone": _clone(processes),
+        # The C library then writes zeros, which count.
+        "fallocate": [(_RETURN, 0, 0, _ERRNO | errno.EOPNOTSUPP)],
         "fork": [_RETURN_ALLOW if processes else _RETURN_DENY],
         "vfork": [_RETURN_ALLOW if processes else _RETURN_DENY],
         "execve": [_RETURN_ALLOW if execute else _RETURN_DENY],

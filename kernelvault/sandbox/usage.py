@@ -18,6 +18,8 @@ class Usage:
     threads: int = 0
     # Anonymous and shared memory: what a process can make grow.
     memory_bytes: int = 0
+    # Since it started, to files and pipes; children that it has waited for included.
+    written_bytes: int = 0
     cpu_seconds: float = 0.0
 
 
@@ -29,20 +31,28 @@ def of_group(group: int) -> Usage:
         processes=len(pids),
         threads=max((one.threads for one in counts), default=0),
         memory_bytes=sum(one.memory_bytes for one in counts),
+        written_bytes=sum(one.written_bytes for one in counts),
         cpu_seconds=sum(_cpu_seconds(pid) for pid in pids),
     )
 
 
 def of_process(pid: int) -> Usage:
     """The usage of one process without its CPU time; zeros where it is gone."""
-    fields = _status(pid)
+    fields = _numbers(f"/proc/{pid}/status")
+    written = _numbers(f"/proc/{pid}/io")
     memory = fields.get(b"RssAnon", 0) + fields.get(b"RssShmem", 0) + fields.get(b"VmSwap", 0)
-    return Usage(processes=1, threads=fields.get(b"Threads", 0), memory_bytes=memory << 10)
+    return Usage(
+        processes=1,
+        threads=fields.get(b"Threads", 0),
+        memory_bytes=memory << 10,
+        # By system calls, or by pages of mapped files.
+        written_bytes=max(written.get(b"wchar", 0), written.get(b"write_bytes", 0)),
+    )
 
 
 def own_data_bytes() -> int:
     """What the calling process holds of that which RLIMIT_DATA limits."""
-    return _status(os.getpid()).get(b"VmData", 0) << 10
+    return _numbers(f"/proc/{os.getpid()}/status").get(b"VmData", 0) << 10
 
 
 def sees_children() -> bool:
@@ -83,10 +93,10 @@ def _group_of(pid: int) -> int:
         return -1
 
 
-def _status(pid: int) -> dict[bytes, int]:
-    """The numeric fields of /proc/PID/status; memory is in KiB."""
+def _numbers(path: str) -> dict[bytes, int]:
+    """The numeric fields of a file of `name: value` lines; memory is in KiB."""
     fields: dict[bytes, int] = {}
-    for line in _read(f"/proc/{pid}/status").splitlines():
+    for line in _read(path).splitlines():
         name, _, rest = line.partition(b":")
         words = rest.split()
         if words and words[0].isdigit():

@@ -97,6 +97,8 @@ class Running:
             return "time"
         if used.processes > self.limits["processes"] or used.threads > self.limits["threads"]:
             return "processes"
+        if used.written_bytes > self.limits["written_bytes"]:
+            return "written"
         return ""
 
 

@@ -262,6 +262,21 @@ async def test_a_large_file_is_refused(sandbox: Sandbox, tmp_path: Path) -> None
     assert (tmp_path / "f").stat().st_size == 1 << 20
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        "open(f'f{n}', 'wb').write(bytes(1 << 20))",
+        "f = os.open(f'f{n}', os.O_RDWR | os.O_CREAT); os.ftruncate(f, 1 << 20); mmap.mmap(f, 1 << 20).write(X)",
+        "f = os.open(f'f{n}', os.O_RDWR | os.O_CREAT); os.posix_fallocate(f, 0, 1 << 20)",
+    ],
+)
+async def test_what_a_job_writes_is_bounded(sandbox: Sandbox, tmp_path: Path, write: str) -> None:
+    """Many files, however they are written, end the job when they are too much together."""
+    source = f"import mmap, os, itertools\nX = b'x' * (1 << 20)\nfor n in itertools.count(): {write}"
+    outcome = await sandbox.run(code(tmp_path, source, limits=Limits(written_bytes=64 << 20, wall_seconds=20)))
+    assert outcome.wrote_too_much, outcome
+
+
 async def test_output_is_bounded(sandbox: Sandbox, tmp_path: Path) -> None:
     """Output beyond the limit is thrown away and does not block the job."""
     source = "import os\nfor _ in range(100): os.write(1, b'x' * 100_000)"
