@@ -10,7 +10,7 @@ from kernelvault.replay.reference import References
 
 from kernelvault import client, server
 from kernelvault.blobs import Blobs
-from kernelvault.sandbox import Sandbox, check_platform
+from kernelvault.sandbox import check_platform
 from kernelvault.v1 import artifact_pb2, compiler_pb2_grpc, corpus_pb2_grpc, storage_pb2_grpc
 from svc_compiler.config import CompilerConfig
 from svc_compiler.hip.toolchain import Toolchain
@@ -35,9 +35,11 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
     toolchain = Toolchain.find(settings.toolchain, settings.cache_dir)
     async with contextlib.AsyncExitStack() as stack:
         channel = await stack.enter_async_context(client.channel(settings.corpus_address))
-        tools = MeteredSandbox(await Sandbox.start(preload=["numpy", "kernelvault.replay.cpu_child"]))
+        tools = await MeteredSandbox.start(
+            ["numpy", "kernelvault.replay.cpu_child", "kernelvault.replay.compare_child"]
+        )
         stack.push_async_callback(tools.close)
-        torch = MeteredSandbox(await Sandbox.start(preload=["torch", "kernelvault.replay.reference_child"]))
+        torch = await MeteredSandbox.start(["torch", "kernelvault.replay.reference_child"])
         stack.push_async_callback(torch.close)
         blobs = Blobs(channel, settings.cache_dir / "blobs")
         references = References(torch, settings.cache_dir / "references", secret)
@@ -54,10 +56,10 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
             return (await blobs.get(digest)).read_bytes()
 
         queueing = QueueingVerifier(verifier, workers=settings.workers, queue_size=settings.queue_size)
-        results = CorpusResults(storage_pb2_grpc.ActionCacheStub(channel))
+        results = CorpusResults(storage_pb2_grpc.ActionCacheStub(channel))  # type: ignore[no-untyped-call]
         servicer = CompilerServicer(
             verifier=JoiningVerifier(CachingVerifier(queueing, results)),
-            tasks=CorpusTasks(corpus_pb2_grpc.CorpusStub(channel)),
+            tasks=CorpusTasks(corpus_pb2_grpc.CorpusStub(channel)),  # type: ignore[no-untyped-call]
             preparer=TaskPreparer(references, torch, workers=settings.workers, queue_size=settings.queue_size),
             fetch=fetch,
             identity=f"{toolchain.identity} {references.identity}",

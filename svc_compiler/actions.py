@@ -115,7 +115,7 @@ def _complete_format(action: compiler_pb2.VerifyAction) -> None:
         raise errors.InvalidArgument("action.entry_point", f"{action.entry_point[:80]!r} is not an identifier")
 
 
-def detect_format(sources: Sequence[artifact_pb2.Artifact]) -> kernel_pb2.Candidate.Format.ValueType:
+def detect_format(sources: Sequence[artifact_pb2.Artifact]) -> kernel_pb2.Candidate.Format:
     """The format that a candidate's sources are written in."""
     if any(source.path.endswith(".py") for source in sources):
         return kernel_pb2.Candidate.TRITON_MODULE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 from kernelvault import digest, errors
@@ -70,7 +70,7 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
                 yield update
 
 
-async def _updates(verifier: Verifier, work: actions.Work) -> AsyncIterator[compiler_pb2.VerifyCandidateResponse]:
+async def _updates(verifier: Verifier, work: actions.Work) -> AsyncGenerator[compiler_pb2.VerifyCandidateResponse]:
     """The stages as they begin, then the report; closing it gives the work up."""
     stages: asyncio.Queue[Any] = asyncio.Queue()
     running = asyncio.ensure_future(verifier.verify(work, stages.put_nowait))

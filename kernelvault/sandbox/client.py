@@ -9,7 +9,7 @@ import dataclasses
 import importlib.util
 import signal
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from kernelvault import errors
 from kernelvault.sandbox import child, memory
@@ -34,7 +34,7 @@ class Sandbox:
         self._zygotes: dict[bool, asyncio.Task[Connection]] = {}
 
     @classmethod
-    async def start(cls, preload: Sequence[str] = ()) -> Sandbox:
+    async def start(cls, preload: Sequence[str] = ()) -> Self:
         """Starts the zygotes; raises Unfit where the machine cannot hold foreign code or lacks a package of `preload`.
 
         Does not wait for the imports: the first entry job does.

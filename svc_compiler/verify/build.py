@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import shutil
 from pathlib import Path
 
 from kernelvault.blobs import Blobs
@@ -61,12 +60,11 @@ class HipBuilder:
     async def build(self, work: Work, folder: Path, draft: Report) -> Built:
         """Fills in `draft.builds`; raises Refused with COMPILE_FAILED, REJECTED or NEEDS_DEVICE."""
         builds = await self._compile_targets(work, folder, draft)
-        sources = _copy_of(folder, "cpu"), _copy_of(folder, "host")
         with stage("cpu image"):
-            imaging = asyncio.create_task(self._image(work, sources[0], builds[0]))
+            imaging = asyncio.create_task(self._image(work, folder, builds[0]))
         with stage("host compile"):
             hosting = asyncio.create_task(
-                host.build_host(self._sandbox, self._toolchain, sources[1], work.main_source, work.action.format)
+                host.build_host(self._sandbox, self._toolchain, folder, work.main_source, work.action.format)
             )
         try:
             # Host code first: what its author got wrong there explains more.
@@ -83,7 +81,7 @@ class HipBuilder:
         with stage("gpu compile"):
             builds = await asyncio.gather(
                 *(
-                    gpu.compile_gpu(self._sandbox, self._toolchain, _copy_of(folder, target), work.main_source, target)
+                    gpu.compile_gpu(self._sandbox, self._toolchain, folder, work.main_source, target)
                     for target in work.action.targets
                 )
             )
@@ -111,13 +109,6 @@ def write_sources(work: Work, folder: Path) -> None:
         path = folder / source.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(source.contents)
-
-
-def _copy_of(folder: Path, name: str) -> Path:
-    """A copy of the sources that one pass may write to, so that no pass sees another's files."""
-    copy = folder.parent / name
-    shutil.copytree(folder, copy)
-    return copy
 
 
 def _first_errors(failed: list[gpu.GpuBuild], most: int = 5) -> str:

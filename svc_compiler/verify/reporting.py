@@ -32,7 +32,7 @@ _MOST_FINDINGS = 64
 _LEAST_FREE_BYTES = 64 << 20
 
 
-def worsen(draft: Report, verdict: Report.Verdict.ValueType, explanation: str) -> None:
+def worsen(draft: Report, verdict: Report.Verdict, explanation: str) -> None:
     """Notes a fault; the draft keeps the gravest verdict and the first explanation of it."""
     if _GRAVITY.index(verdict) > _GRAVITY.index(draft.verdict):
         draft.verdict = verdict
@@ -50,7 +50,7 @@ def refuse(draft: Report, refusal: Refused) -> None:
 
 def blame_reference(draft: Report, fault: ReferenceFault) -> None:
     """Ends the draft where the reference itself failed: no verdict on the candidate."""
-    draft.verdict = fault.verdict
+    draft.verdict = Report.CRASHED
     draft.explanation = f"The reference failed: {fault}"
     draft.fault_owner = Report.REFERENCE
 

@@ -13,7 +13,7 @@ from svc_compiler.actions import Work
 
 Report = compiler_pb2.VerificationReport
 Stage = compiler_pb2.VerifyCandidateResponse.Stage
-Progress = Callable[[Stage.ValueType], None]
+Progress = Callable[[Stage], None]
 
 # What depends on the machine's mood is never answered from the cache.
 CACHED_VERDICTS = frozenset(
@@ -112,14 +112,14 @@ class _Run:
 
     def __init__(self) -> None:
         self._listeners: list[Progress] = []
-        self._stage: Stage.ValueType | None = None
+        self._stage: Stage | None = None
         self._task: asyncio.Task[Report] | None = None
 
     def start(self, work: Coroutine[Any, Any, Report]) -> None:
         # A context of its own: the work must not inherit the deadline of the caller that happened to be first.
         self._task = asyncio.get_running_loop().create_task(work, context=contextvars.Context())
 
-    def progress(self, stage: Stage.ValueType) -> None:
+    def progress(self, stage: Stage) -> None:
         self._stage = stage
         for listener in self._listeners:
             listener(stage)

@@ -22,7 +22,7 @@ def work(name: str = "a" * 64, fresh: bool = False) -> Work:
 class Gated:
     """A verifier that waits for a gate and counts what happened to its runs."""
 
-    def __init__(self, verdict: Report.Verdict.ValueType = Report.PASSED) -> None:
+    def __init__(self, verdict: Report.Verdict = Report.PASSED) -> None:
         self.gate = asyncio.Event()
         self.started = self.cancelled = 0
         self.verdict = verdict
@@ -109,7 +109,7 @@ async def test_failure_of_the_platform_reaches_every_caller() -> None:
 @pytest.mark.parametrize(
     "verdict", [Report.PASSED, Report.REJECTED, Report.MISMATCHED, Report.UNSAFE, Report.COMPILE_FAILED]
 )
-async def test_settled_verdict_is_answered_from_the_cache(verdict: Report.Verdict.ValueType) -> None:
+async def test_settled_verdict_is_answered_from_the_cache(verdict: Report.Verdict) -> None:
     """The second call gets the kept report, marked as cached."""
     base = Gated(verdict)
     base.gate.set()
@@ -120,7 +120,7 @@ async def test_settled_verdict_is_answered_from_the_cache(verdict: Report.Verdic
 
 
 @pytest.mark.parametrize("verdict", [Report.TIMED_OUT, Report.CRASHED, Report.NEEDS_DEVICE])
-async def test_moody_verdict_is_never_cached(verdict: Report.Verdict.ValueType) -> None:
+async def test_moody_verdict_is_never_cached(verdict: Report.Verdict) -> None:
     """What may end otherwise on another day runs again."""
     base = Gated(verdict)
     base.gate.set()
