@@ -12,12 +12,12 @@ from kernelvault.sandbox import Limits, Sandbox
 from kernelvault.v1 import compiler_pb2, plan_pb2
 from svc_compiler.hip import code_object, precompiled
 from svc_compiler.hip.passes import Pass, run_pass
-from svc_compiler.hip.toolchain import PRELUDE, Toolchain
+from svc_compiler.hip.toolchain import PRELUDE, TORCH_HEADERS, Toolchain
 
 _OBJECT = "kernels.co"
 _READ_LIMITS = Limits(wall_seconds=30, cpu_seconds=20, output_bytes=16 << 20)
 # Headers that bring HIP's runtime. A source without one of them gets the compiler's own word on what is missing.
-_BRINGS_PRELUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"](?:hip/hip_runtime\.h|torch/|ATen/|c10/)", re.MULTILINE)
+_BRINGS = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"](?:hip/hip_runtime\.h|(torch/|ATen/|c10/))", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -55,23 +55,28 @@ async def compile_gpu(sandbox: Sandbox, toolchain: Toolchain, folder: Path, sour
     return GpuBuild(build, done.output, layouts, resources)
 
 
-def starts_from_prelude(folder: Path) -> bool:
-    """Whether the sources below `folder` include HIP's runtime, so that passes may include it for them beforehand."""
+def headers_before(folder: Path) -> tuple[str, ...]:
+    """What every pass includes before the sources below `folder`: HIP's runtime and our torch where they ask for it."""
     files = (path for path in folder.rglob("*") if path.is_file() and ".pass-" not in str(path))
-    return any(_BRINGS_PRELUDE.search(path.read_bytes()) for path in files)
+    found = [match[1] for path in files for match in _BRINGS.finditer(path.read_bytes())]
+    if not found:
+        return ()
+    return TORCH_HEADERS if any(found) else (PRELUDE,)
 
 
 async def _compile(sandbox: Sandbox, toolchain: Toolchain, folder: Path, source: str, target: str) -> Pass:
     flags = toolchain.gpu_flags(target)
-    if not starts_from_prelude(folder):
+    headers = headers_before(folder)
+    if not headers:
         return await run_pass(sandbox, toolchain, folder, source, [*flags, "-c"], output=_OBJECT)
-    header = await precompiled.precompile(sandbox, toolchain, flags, [PRELUDE])
+    header = await precompiled.precompile(sandbox, toolchain, flags, headers)
     first = [*precompiled.use_flags(header), *flags, "-c"]
     done = await run_pass(sandbox, toolchain, folder, source, first, output=_OBJECT)
     if done.output is not None or any(d.file for d in done.diagnostics if d.level == compiler_pb2.Diagnostic.ERROR):
         return done
     # An error without a place: the linker's, or one that SARIF leaves out, such as a damaged precompiled header.
-    plain = [*flags, "-fdiagnostics-format=clang", "-include", PRELUDE, "-c"]
+    included = [word for name in headers for word in ("-include", name)]
+    plain = [*flags, "-fdiagnostics-format=clang", *included, "-c"]
     again = await run_pass(sandbox, toolchain, folder, source, plain, output=_OBJECT)
     if again.output is not None:
         header.unlink(missing_ok=True)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from kernelvault import digest, errors
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip.gpu import starts_from_prelude
+from svc_compiler.hip.gpu import headers_before
 from svc_compiler.hip.passes import Pass, run_pass
 from svc_compiler.hip.precompiled import header_identity, write_whole
 from svc_compiler.hip.refusal import Refused
@@ -32,7 +32,7 @@ from svc_compiler.hip.toolchain import PRELUDE, Toolchain
 
 Verdict = compiler_pb2.VerificationReport.Verdict
 # The CPU pass runs without the driver's own include of the wrapper, which the GPU pass has.
-CPU_HEADERS = ("__clang_hip_runtime_wrapper.h", PRELUDE)
+CPU_FIRST = ("__clang_hip_runtime_wrapper.h",)
 _DEFINE = re.compile(r"^#define (\w+)(\([^)]*\))?(?: (.*))?$", re.MULTILINE)
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
 _COUNTER = "kernelvault_counter"
@@ -46,19 +46,20 @@ async def check(
     source: str,
     target: str,
     *,
-    cpu_headers: Sequence[str] = CPU_HEADERS,
+    cpu_first: Sequence[str] = CPU_FIRST,
     cpu_readable: Sequence[Path] = (),
 ) -> None:
     """Raises Refused with REJECTED where `source` is something else to the CPU pass than to the GPU pass of `target`.
 
-    `cpu_headers` are what the CPU pass includes before the source, in order; those with an absolute path lie below
-    `cpu_readable`.
+    `cpu_first` are what the CPU pass includes before the headers that both passes include before the source; those with
+    an absolute path lie below `cpu_readable`.
     """
     gpu_flags = toolchain.gpu_flags(target)
     cpu_flags = [*toolchain.cpu_flags(), *await equal_macros(sandbox, toolchain, target)]
-    gpu_headers = (PRELUDE,) if starts_from_prelude(folder) else ()
+    headers = headers_before(folder)
+    cpu_headers = [*cpu_first, *(headers or (PRELUDE,))]
     seen_by_gpu, seen_by_cpu = await asyncio.gather(
-        _preprocess(sandbox, toolchain, folder, source, flags=gpu_flags, headers=gpu_headers),
+        _preprocess(sandbox, toolchain, folder, source, flags=gpu_flags, headers=headers),
         _preprocess(sandbox, toolchain, folder, source, flags=cpu_flags, headers=cpu_headers, readable=cpu_readable),
     )
     for gpu, cpu in itertools.zip_longest(seen_by_gpu, seen_by_cpu):

@@ -16,6 +16,8 @@ from kernelvault.sandbox import Job, Limits, Outcome, Sandbox
 TARGETS = ("gfx90a", "gfx942", "gfx950")
 # All passes include it before the candidate's first line, from a precompiled header or with `-include`.
 PRELUDE = "hip/hip_runtime.h"
+# The same for a source that includes torch's headers, which are ours.
+TORCH_HEADERS = (PRELUDE, "torch/extension.h", "ATen/hip/HIPContext.h")
 # A compiler starts a linker and threads; both together stay far below.
 COMPILE_LIMITS = Limits(
     wall_seconds=120, cpu_seconds=60, memory_bytes=4 << 30, file_bytes=256 << 20, output_bytes=4 << 20, processes=32
