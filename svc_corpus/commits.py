@@ -64,11 +64,12 @@ class GroupCommit:
             try:
                 stored = await self._commit([row for row, _, _ in batch])
             except BaseException as error:
-                failure = _failure(error)
+                stopping = isinstance(error, asyncio.CancelledError)
+                failure = errors.Unavailable("STOPPING", "failed to store the sample: the server stops", 1.0)
                 for _, future in futures:
                     if not future.done():
-                        future.set_exception(failure)
-                if not isinstance(error, Exception):
+                        future.set_exception(failure if stopping else error)
+                if stopping:
                     raise
                 continue
             for name, future in futures:
@@ -87,9 +88,3 @@ class GroupCommit:
         if not self._waiting:
             self._arrived.clear()
         return batch
-
-
-def _failure(error: BaseException) -> Exception:
-    if isinstance(error, Exception):
-        return error
-    return errors.Unavailable("STOPPING", "failed to store the sample: the server stops", 1.0)

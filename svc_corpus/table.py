@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import datetime
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ _THREADS = 8
 _COMMIT_RETRIES = 30
 _REFRESH_FROM_ROWS = 1000
 _COMPACT_FROM_FILES = 32
+_STORE_FAILED = ("LanceError(IO)", "ommit conflict")
 _KEEP_VERSIONS = datetime.timedelta(hours=2)
 _log = structlog.get_logger()
 Result = TypeVar("Result")
@@ -100,14 +102,16 @@ class Table:
         return int(done["num_inserted_rows"])
 
     def _latest(self) -> Any:
-        """An immutable handle, shared by threads."""
+        """A handle for one caller: two threads that use one handle make Lance panic where one of them writes."""
         with self._lock:
             if self._dataset is None:
                 self._dataset = self._open()
-            version = self._dataset.latest_version
-            if version != self._dataset.version:
-                self._dataset = self._dataset.checkout_version(version)
-            return self._dataset
+            dataset = copy.copy(self._dataset)
+        dataset = dataset.checkout_version(dataset.latest_version)
+        with self._lock:
+            if dataset.version > self._dataset.version:
+                self._dataset = copy.copy(dataset)
+        return dataset
 
     def _open(self) -> Any:
         import lance
@@ -165,12 +169,15 @@ def _translated() -> Iterator[None]:
     """Lance raises OSError, ValueError and RuntimeError alike for a store that fails."""
     try:
         yield
-    except (OSError, ValueError, RuntimeError) as error:
-        text = str(error)
-        if not isinstance(error, OSError) and not any(mark in text for mark in ("LanceError(IO)", "ommit conflict")):
+    except BaseException as error:
+        panicked = type(error).__name__ == "PanicException"  # of Rust, and no Exception
+        failed = isinstance(error, OSError) or (
+            isinstance(error, ValueError | RuntimeError) and any(mark in str(error) for mark in _STORE_FAILED)
+        )
+        if not panicked and not failed:
             raise
-        _log.warning("lance failed", error=text[:500])
-        raise s3.unavailable("the samples table does not answer") from error
+        _log.warning("lance failed", error=str(error)[:500])
+        raise s3.unavailable("the table does not answer") from error
 
 
 def _storage_options(settings: CorpusConfig) -> dict[str, str]:
@@ -181,8 +188,8 @@ def _storage_options(settings: CorpusConfig) -> dict[str, str]:
         "aws_access_key_id": access,
         "aws_secret_access_key": secret,
         "aws_region": settings.s3_region,
-        "client_max_retries": "3",
-        "client_retry_timeout": "10",
+        "client_max_retries": "1",
+        "client_retry_timeout": "5",
         "connect_timeout": "2s",
         "timeout": "30s",
     }
