@@ -15,6 +15,7 @@ from kernelvault.replay.cpu_model import CpuModel, Replay
 from kernelvault.replay.reference import Evaluation, ReferenceFault, References
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.actions import Work
+from svc_compiler.hip.gpu import check_stores
 from svc_compiler.hip.record import record
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.verify import reporting
@@ -110,6 +111,7 @@ class _Verification:
                     allowed_operators=self.work.task.allowed_operators,
                 )
             for kernel in plan.kernels:
+                check_stores(built.gpu, kernel.name)
                 kernel.images.extend(built.images_of(kernel.name))
             try:
                 plans.check(plan)

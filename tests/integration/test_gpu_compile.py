@@ -11,7 +11,7 @@ import pytest
 
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip.gpu import GpuBuild, compile_gpu
+from svc_compiler.hip.gpu import GpuBuild, check_stores, compile_gpu
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import TARGETS, Toolchain
 
@@ -204,6 +204,17 @@ async def test_other_files_cannot_be_read(sandbox: Sandbox, toolchain: Toolchain
     """The compiler's sandbox ends `#include "/etc/passwd"`, and no line of it is in the diagnostics."""
     built = await build(sandbox, toolchain, folder, RUNTIME + '#include "/etc/passwd"\n')
     assert [d.message for d in built.build.diagnostics] == ["cannot open file '/etc/passwd': Permission denied"]
+
+
+async def test_a_kernel_without_stores_is_refused(sandbox: Sandbox, toolchain: Toolchain, folder: Path) -> None:
+    """A launched kernel that writes nothing on the GPU is named; one that writes passes."""
+    built = await build(sandbox, toolchain, folder, ADD + "__global__ void idle(float* x) { float y = x[0]; }\n")
+    names = {kernel.display_name.split("(")[0]: kernel.name for kernel in built.build.kernels}
+    check_stores([built], names["add"])
+    with pytest.raises(
+        Refused, match=r"REJECTED: The kernel idle\(float\*\) is launched, but its gfx942 code holds no"
+    ):
+        check_stores([built], names["idle"])
 
 
 async def test_concurrent_first_compiles(sandbox: Sandbox, folder: Path, tmp_path: Path) -> None:
