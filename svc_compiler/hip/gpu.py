@@ -59,16 +59,16 @@ async def compile_gpu(sandbox: Sandbox, toolchain: Toolchain, folder: Path, sour
 def check_stores(builds: Sequence[GpuBuild], kernel: str) -> None:
     """Raises Refused with REJECTED where a launched kernel's GPU code cannot write global memory.
 
-    Whatever such a kernel computes on the CPU model, on a GPU it leaves no trace: the two passes saw different programs,
-    or the launch is for show.
+    Whatever such a kernel computes on the CPU model, on a GPU it leaves no trace: the two passes saw different
+    programs, or the launch is for show.
     """
     for build in builds:
         if kernel in build.resources and not code_object.holds_stores(build.resources[kernel].instructions):
             shown = next((k.display_name for k in build.build.kernels if k.name == kernel), kernel)
             raise Refused(
                 compiler_pb2.VerificationReport.REJECTED,
-                f"The kernel {shown} is launched, but its {build.build.target} code holds no store to global memory: it "
-                "has no effect on a GPU. Let it write its result, or remove it.",
+                f"The kernel {shown} is launched, but its {build.build.target} code holds no store to global memory: "
+                "it has no effect on a GPU. Let it write its result, or remove it.",
             )
 
 
