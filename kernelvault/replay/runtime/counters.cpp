@@ -1,0 +1,193 @@
+// A global access of a wave costs a segment of 64 bytes for each that its lanes touch. LDS has 32 banks of 4 bytes: half
+// a wave is served at once, in as many passes as the busiest bank has different words; wider accesses are split into
+// passes of 4 bytes a lane.
+#include "counters.h"
+
+#include <cstring>
+#include <sys/mman.h>
+
+#include "model.h"
+#include "scheduler.h"
+#include "shadow.h"
+
+namespace kv {
+
+bool counting;
+uint64_t matrix_flops;
+
+namespace {
+
+constexpr unsigned kMostSites = 1 << 12, kMostTurns = 1 << 17, kSegment = 64, kBanks = 32, kHalf = 32;
+
+// One instruction of a wave: the same code, the nth time since the lanes last met.
+struct Turn {
+    uint64_t mask;
+    uint32_t next;  // of the same site; 0: none
+    uint32_t words[kLanes];  // offset / 4
+};
+
+struct Site {
+    uintptr_t code;
+    Space space;
+    uint32_t size;
+    uint32_t first, cursor;  // turns; the current lane is at `cursor`
+    uint16_t lane;
+    uint32_t generation;
+};
+
+struct Totals {
+    uint64_t bytes[2], lds_bytes[2], segments, asked, passes, extra, atomics;
+} totals;
+
+Site* sites;
+Turn* turns;
+uint32_t turn_count, generation;
+unsigned counted_wave;
+uint16_t used_sites[kMostSites];
+unsigned used_count;
+uint64_t* lines;  // a bit for each segment of the arena
+
+template <class T>
+T* pages(size_t count) {
+    return static_cast<T*>(
+        mmap(nullptr, count * sizeof(T) + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
+Site* find_site(uintptr_t code, Space space, uint32_t size) {
+    unsigned at = unsigned(code * 0x9E3779B97F4A7C15ull >> 52);
+    for (unsigned probe = 0; probe < kMostSites; probe++, at = (at + 1) % kMostSites) {
+        Site& site = sites[at];
+        if (site.generation != generation) {
+            site = {code, space, size, 0, 0, 0xffff, generation};
+            used_sites[used_count++] = uint16_t(at);
+            return &site;
+        }
+        if (site.code == code && site.space == space && site.size == size) return &site;
+    }
+    return nullptr;
+}
+
+// The turn of the running lane at this site: its next one, made when it is the first lane to get there.
+Turn* next_turn(Site& site) {
+    unsigned mine = lane();
+    uint32_t* link = site.lane == mine ? &turns[site.cursor].next : &site.first;
+    if (!*link) {
+        if (turn_count + 1 >= kMostTurns) return nullptr;
+        *link = ++turn_count;
+        turns[turn_count].mask = 0;
+        turns[turn_count].next = 0;
+    }
+    site.cursor = *link;
+    site.lane = uint16_t(mine);
+    return &turns[site.cursor];
+}
+
+void count_segments(const Turn& turn, uint32_t size) {
+    uint64_t seen[2 * kLanes];
+    unsigned count = 0;
+    for (uint64_t left = turn.mask; left; left &= left - 1) {
+        uint64_t offset = 4ull * turn.words[__builtin_ctzll(left)];
+        for (uint64_t segment = offset / kSegment; segment <= (offset + size - 1) / kSegment; segment++) {
+            unsigned i = count;
+            while (i && seen[i - 1] != segment) i--;
+            if (!i && count < 2 * kLanes) seen[count++] = segment;
+        }
+        totals.asked += size;
+    }
+    totals.segments += count;
+}
+
+void count_passes(const Turn& turn, uint32_t size) {
+    for (uint32_t word = 0; word < size; word += 4)
+        for (unsigned half = 0; half < kLanes; half += kHalf) {
+            uint32_t words[kBanks][kHalf];
+            uint8_t used[kBanks] = {};
+            unsigned most = 0;
+            for (unsigned i = half; i < half + kHalf; i++) {
+                if (!(turn.mask >> i & 1)) continue;
+                uint32_t wanted = turn.words[i] + word / 4, bank = wanted % kBanks;
+                unsigned k = 0;
+                while (k < used[bank] && words[bank][k] != wanted) k++;
+                if (k == used[bank]) words[bank][used[bank]++] = wanted;
+                if (used[bank] > most) most = used[bank];
+            }
+            if (!most) continue;
+            totals.passes++;
+            totals.extra += most - 1;
+        }
+}
+
+void flush() {
+    for (unsigned i = 0; i < used_count; i++) {
+        const Site& site = sites[used_sites[i]];
+        for (uint32_t at = site.first; at; at = turns[at].next)
+            if (site.space == Space::kGlobal) count_segments(turns[at], site.size);
+            else count_passes(turns[at], site.size);
+    }
+    used_count = 0;
+    turn_count = 0;
+    generation++;
+}
+
+}  // namespace
+
+void begin_counting() {
+    if (!sites) {
+        sites = pages<Site>(kMostSites);
+        turns = pages<Turn>(kMostTurns);
+    }
+    if (!lines) lines = pages<uint64_t>(arena.size / kSegment / 64 + 1);
+    memset(lines, 0, (arena.size / kSegment / 64 + 1) * 8);
+    totals = {};
+    matrix_flops = 0;
+    generation++;
+    used_count = turn_count = 0;
+}
+
+void wave_met(unsigned) {
+    if (counting && used_count) flush();
+}
+
+void count_access(Space space, size_t offset, uint32_t size, bool write, uintptr_t code) {
+    // The lanes of a wave run one after another, then those of the next.
+    unsigned wave = wave_of(current->index);
+    if (wave != counted_wave) flush();
+    counted_wave = wave;
+    bool global = space == Space::kGlobal;
+    (global ? totals.bytes : totals.lds_bytes)[write] += size;
+    if (global)
+        for (size_t line = offset / kSegment; line <= (offset + size - 1) / kSegment; line++)
+            lines[line / 64] |= uint64_t{1} << line % 64;
+    Site* site = find_site(code, space, size);
+    Turn* turn = site ? next_turn(*site) : nullptr;
+    if (!turn) return;
+    turn->mask |= uint64_t{1} << lane();
+    turn->words[lane()] = uint32_t(offset / 4);
+}
+
+void count_atomic() { totals.atomics++; }
+
+void end_counting(uint64_t blocks, uint64_t sampled) {
+    flush();
+    counting = false;
+    CounterRecord* record = add_counters();
+    if (!record) return;
+    uint64_t unique = 0;
+    for (size_t i = 0; i <= arena.size / kSegment / 64; i++) unique += unsigned(__builtin_popcountll(lines[i]));
+    record->blocks = blocks;
+    record->sampled_blocks = sampled;
+    record->global_read_bytes = totals.bytes[0];
+    record->global_write_bytes = totals.bytes[1];
+    record->global_segments = totals.segments;
+    record->global_asked_bytes = totals.asked;
+    record->lds_read_bytes = totals.lds_bytes[0];
+    record->lds_write_bytes = totals.lds_bytes[1];
+    record->lds_passes = totals.passes;
+    record->lds_extra_passes = totals.extra;
+    record->atomics = totals.atomics;
+    record->barriers = barriers_passed();
+    record->matrix_flops = matrix_flops;
+    record->unique_lines = unique;
+}
+
+}  // namespace kv

@@ -1,0 +1,72 @@
+// Findings and counters as records in memory that the parent reads; see cpu_report.py for the other side.
+#pragma once
+
+#include <cstdint>
+
+#include "memory.h"
+#include "model.h"
+
+namespace kv {
+
+// The numbers are those of kernelvault.v1.Finding.Kind.
+enum class Kind : uint32_t {
+    kOutOfBounds = 1,
+    kRace = 2,
+    kUninitialisedRead = 3,
+    kHostPointer = 4,
+    kDivergentBarrier = 5,
+    kMisaligned = 6,
+};
+
+struct FindingRecord {
+    uint32_t kind;
+    uint32_t operation;  // of the plan
+    Extent block, thread;
+    uint32_t space;
+    int32_t object;
+    int64_t offset;
+    uint64_t object_size;
+    uint64_t code;  // offset of the access in the image; 0: unknown
+    uint32_t size;
+    uint32_t write;
+    // The other side of a race or of a divergent barrier; a thread number within its block.
+    uint32_t other_thread;
+    uint32_t other_same_block;
+    uint32_t other_write;
+    uint32_t unused;
+};
+
+struct CounterRecord {
+    uint64_t operation, blocks, sampled_blocks;
+    uint64_t global_read_bytes, global_write_bytes, global_segments, global_asked_bytes;
+    uint64_t lds_read_bytes, lds_write_bytes, lds_passes, lds_extra_passes;
+    uint64_t atomics, barriers, matrix_flops, unique_lines;
+};
+
+constexpr uint32_t kMostFindings = 64, kMostCounters = 4096;
+
+struct Report {
+    uint32_t finding_count, counter_count;
+    int32_t status;      // of the last operation
+    uint32_t operation;  // that was last begun
+    FindingRecord findings[kMostFindings];
+    CounterRecord counters[kMostCounters];
+};
+
+extern Report* report;
+extern bool findings_wanted;
+
+struct Access {
+    const void* address;
+    uint32_t size;
+    bool write;
+    uintptr_t code;
+};
+
+// Adds a finding unless one of its kind was made at the same place in the code.
+void add_finding(Kind kind, const Access& access, unsigned other_thread = 0, bool other_same_block = false,
+                 bool other_write = false);
+void report_divergence(const Thread& waiting, const Thread& astray);
+CounterRecord* add_counters();
+
+}  // namespace kv

@@ -1,0 +1,142 @@
+#include "shadow.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "fiber.h"
+#include "scheduler.h"
+
+namespace kv {
+
+Pending pending;
+bool has_pending;
+
+namespace {
+
+// A block that published what it had written until then.
+struct Release {
+    uint32_t begin, until;
+};
+constexpr unsigned kMostReleases = 1 << 16;
+Release releases[kMostReleases];
+unsigned release_count;
+uint32_t releases_of_launch;
+bool fenced, acquired;
+
+// The time is in an earlier block of this launch: was it published, and has this block looked?
+bool is_published(uint32_t time) {
+    if (!acquired || releases_of_launch != clock.launch) return false;
+    unsigned low = 0, high = release_count;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (releases[middle].until < time) low = middle + 1;
+        else high = middle;
+    }
+    return low < release_count && releases[low].begin <= time;
+}
+
+// An access at `time` by `thread` of its block is not ordered before the current one.
+bool is_unordered(uint16_t thread, uint32_t time) {
+    if (time < clock.block) return !is_published(time);
+    if (time < clock.barrier) return false;
+    unsigned wave = wave_of(thread);
+    return wave != wave_of(current->index) || time >= clock.wave[wave];
+}
+
+}  // namespace
+
+void settle_now() {
+    has_pending = false;
+    if (memcmp(pending.before, pending.access.address, pending.access.size))
+        add_finding(Kind::kRace, pending.access, pending.other, pending.other_same_block, true);
+}
+
+void block_begins() {
+    fenced = acquired = false;
+    reset_lds();
+}
+
+void note_fence() { fenced = true; }
+
+void note_release(bool ordered) {
+    if (!ordered && !fenced) return;
+    if (releases_of_launch != clock.launch) {
+        releases_of_launch = clock.launch;
+        release_count = 0;
+    }
+    bool known = release_count && releases[release_count - 1].begin == clock.block;
+    if (!known && release_count < kMostReleases) releases[release_count++] = {clock.block, 0};
+    if (known || release_count < kMostReleases) releases[release_count - 1].until = clock.now++;
+}
+
+void note_acquire() { acquired = true; }
+
+void check_write_before(const Cell& cell, uint8_t, const Access& access, bool is_write) {
+    if (!is_unordered(cell.writer, cell.write_time)) return;
+    // The usual loop around a compare-and-swap starts with a plain read.
+    if (!is_write && cell.written & kAtomic) return;
+    bool same_block = cell.write_time >= clock.block;
+    if (!is_write || access.size > sizeof pending.before || cell.written & kAtomic)
+        return add_finding(Kind::kRace, access, cell.writer, same_block, true);
+    settle();
+    pending.access = access;
+    memcpy(pending.before, access.address, access.size);
+    pending.other = cell.writer;
+    pending.other_same_block = same_block;
+    has_pending = true;
+}
+
+void check_read_before(const Cell& cell, uint8_t, const Access& access) {
+    uint16_t thread = cell.reader & kThreadMask;
+    bool race;
+    if (cell.read_time < clock.block) race = !is_published(cell.read_time);
+    else if (cell.read_time < clock.barrier) race = false;
+    else if (cell.reader & kManyWaves) race = true;
+    else if (cell.reader & kSameWave || thread != current->index) race = is_unordered(thread, cell.read_time);
+    else race = false;
+    if (race) add_finding(Kind::kRace, access, thread, cell.read_time >= clock.block, false);
+}
+
+// Another read since the last barrier: by this thread of other bytes, or by other threads.
+void note_read(Cell& cell, uint8_t bytes) {
+    uint16_t thread = cell.reader & kThreadMask;
+    if (thread != current->index || cell.reader != thread) {
+        bool same_wave = wave_of(thread) == wave_of(current->index);
+        // What another lane of this wave read before the lanes last met is done with.
+        if (same_wave && !(cell.reader & kManyWaves) && cell.read_time < clock.wave[wave_of(thread)]) {
+            cell.reader = current->index;
+            cell.read = 0;
+        } else {
+            cell.reader |= same_wave ? kSameWave : kManyWaves;
+        }
+    }
+    cell.read |= bytes;
+    cell.read_time = clock.now;
+}
+
+void out_of_bounds(const Region& region, const Access& access) {
+    add_finding(Kind::kOutOfBounds, access);
+    if (&region != &arena) stop(Status::kStopped);
+}
+
+void misaligned(const Access& access) {
+    add_finding(Kind::kMisaligned, access);
+    stop(Status::kStopped);
+}
+
+bool elsewhere(const Access& access, Mode mode) {
+    if (in_stacks(access.address)) return false;
+    if (variables.has(access.address)) {
+        size_t offset = variables.offset(access.address);
+        if (mode == Mode::kVolatile) check_region<false, Mode::kVolatile>(variables, offset, access.size, 0, access);
+        else if (mode == Mode::kAtomic) check_region<true, Mode::kAtomic>(variables, offset, access.size, 0, access);
+        else if (access.write) check_region<true, Mode::kPlain>(variables, offset, access.size, 0, access);
+        else check_region<false, Mode::kPlain>(variables, offset, access.size, 0, access);
+        return true;
+    }
+    if (!access.write && in_image(access.address)) return false;
+    add_finding(Kind::kHostPointer, access);
+    stop(Status::kStopped);
+}
+
+}  // namespace kv

@@ -1,0 +1,104 @@
+// The checker: is an access in bounds, to memory that was written, and ordered with those of other threads?
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "memory.h"
+#include "model.h"
+#include "report.h"
+
+namespace kv {
+
+enum class Mode { kPlain, kVolatile, kAtomic };
+
+// A write over another thread's write of the same time is a race only if it changes what is there. That is known once
+// the store is done: at the thread's next access or wait.
+struct Pending {
+    Access access;
+    uint8_t before[16];
+    uint16_t other;
+    bool other_same_block;
+};
+extern Pending pending;
+extern bool has_pending;
+void settle_now();
+inline void settle() {
+    if (__builtin_expect(has_pending, 0)) settle_now();
+}
+
+void block_begins();
+// The lanes of a wave met: their accesses up to here were made together.
+void wave_met(unsigned wave);
+
+// Release and acquire between blocks: a fence and then an atomic or volatile write publishes all that the block wrote; a
+// block that has read one sees it.
+void note_fence();
+void note_release(bool ordered);
+void note_acquire();
+
+// Slow paths. They report.
+void check_write_before(const Cell& cell, uint8_t bytes, const Access& access, bool is_write);
+void check_read_before(const Cell& cell, uint8_t bytes, const Access& access);
+void note_read(Cell& cell, uint8_t bytes);
+void out_of_bounds(const Region& region, const Access& access);
+void misaligned(const Access& access);
+// Everything that is neither global memory nor LDS. False: the access is of no interest.
+bool elsewhere(const Access& access, Mode mode);
+
+inline bool is_mine(uint16_t thread, uint32_t time) { return thread == current->index && time >= clock.block; }
+
+template <bool kWrite, Mode mode>
+[[gnu::always_inline]] inline void check_cell(Cell& cell, uint8_t bytes, bool initialised, uint32_t reset,
+                                              const Access& access) {
+    if (!kWrite || mode == Mode::kAtomic) {
+        if (!initialised && __builtin_expect(cell.write_time < reset || !(cell.initialised & bytes), 0) && findings_wanted)
+            add_finding(Kind::kUninitialisedRead, access);
+    }
+    if (mode != Mode::kVolatile && __builtin_expect(cell.write_time >= clock.launch, 0) && cell.written & bytes &&
+        !is_mine(cell.writer, cell.write_time) && !(mode == Mode::kAtomic && cell.written & kAtomic))
+        check_write_before(cell, bytes, access, kWrite);
+    if (kWrite) {
+        if (mode == Mode::kPlain && cell.read_time >= clock.launch && cell.read & bytes &&
+            !is_mine(cell.reader, cell.read_time))
+            check_read_before(cell, bytes, access);
+        if (cell.write_time < reset) cell.initialised = 0;
+        bool again = cell.write_time == clock.now && cell.writer == current->index;
+        cell.written = uint8_t((again ? cell.written : 0) | bytes);
+        if (mode != Mode::kPlain) cell.written = bytes | kAtomic;
+        cell.initialised |= bytes;
+        cell.write_time = clock.now;
+        cell.writer = current->index;
+    } else if (mode == Mode::kPlain) {
+        if (cell.read_time < clock.barrier) {
+            cell.reader = current->index;
+            cell.read = bytes;
+            cell.read_time = clock.now;
+        } else if (cell.reader != current->index || !(cell.read & bytes)) {
+            note_read(cell, bytes);
+        } else {
+            cell.read_time = clock.now;
+        }
+    }
+}
+
+// The objects and cells of an access of `size` bytes at `offset` of the region.
+template <bool kWrite, Mode mode>
+[[gnu::always_inline]] inline void check_region(Region& region, size_t offset, uint32_t size, uint32_t reset,
+                                                const Access& access) {
+    const Object& object = region.objects[region.object_at[offset >> region.shift]];
+    size_t within = offset - object.start;
+    if (__builtin_expect(within > object.size || size > object.size - within, 0)) return out_of_bounds(region, access);
+    Cell* cell = region.cells + offset / 4;
+    unsigned head = offset % 4;
+    if (head + size <= 4)
+        return check_cell<kWrite, mode>(*cell, uint8_t(((1u << size) - 1) << head), object.initialised, reset, access);
+    for (size_t left = size; left;) {
+        size_t here = 4 - head < left ? 4 - head : left;
+        check_cell<kWrite, mode>(*cell++, uint8_t(((1u << here) - 1) << head), object.initialised, reset, access);
+        left -= here;
+        head = 0;
+    }
+}
+
+}  // namespace kv
