@@ -27,7 +27,7 @@ _CLANG_MAJOR = 22
 _ENVIRONMENT = {"SOURCE_DATE_EPOCH": "0"}
 # Our own <torch/extension.h> and its like: hip-torch sources see it in every pass.
 SHADOW_HEADERS = Path(__file__).parent / "include"
-_TOOLS = ("clang++", "ld.lld", "llvm-readelf", "llvm-objcopy", "llvm-objdump", "llvm-nm", "llvm-cxxfilt")
+_TOOLS = ("clang++", "ld.lld", "opt", "llvm-readelf", "llvm-objcopy", "llvm-objdump", "llvm-nm", "llvm-symbolizer")
 # Standard, names and messages are the same in all passes. A candidate is one translation unit, so its `cuid` is a
 # constant: static kernels and variables then have the same symbol in every pass.
 _COMMON = (
