@@ -62,7 +62,7 @@ def _by_name(name: str, args: Any, inputs: list[torch.Tensor]) -> int:
     if name == "native_layer_norm":
         return math.prod(int(size) for size in args[1])
     if name == "native_group_norm":
-        return inputs[0].numel() // max(1, args[3] * args[6])
+        return inputs[0].numel() // max(1, int(args[3]) * int(args[6]))
     if "scaled_dot_product" in name:
         return inputs[0].shape[-1] + inputs[1].shape[-2]
     return 0

@@ -9,6 +9,7 @@ import importlib.metadata
 import json
 import mmap
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,22 +67,20 @@ class References:
         self.identity = f"references {_VERSION}, {', '.join(versions)}, secret {fingerprint}"
 
     @property
-    def sandbox(self) -> Runner:
-        """Where references run."""
-        return self._sandbox
-
-    @property
     def limits(self) -> Limits:
         """Of one run."""
         return self._limits
+
+    def job_folder(self) -> AbstractContextManager[Path]:
+        """An empty folder for one run of the child."""
+        return self._cache.job_folder()
 
     async def describe(self, task: kernel_pb2.Task, *, max_cases: int) -> tuple[list[kernel_pb2.Case], list[str]]:
         """The task's cases, and notes on what was changed.
 
         Raises InvalidArgument for a malformed module, FailedPrecondition (`REFERENCE_UNFIT`) for one that fails.
         """
-        stated = [task.tolerance.absolute, task.tolerance.relative]
-        request = {**self._request(task, "describe"), "max_cases": max_cases, "stated": stated}
+        request = {**self.request(task, "describe"), "max_cases": max_cases}
         with self._cache.job_folder() as folder:
             outcome = await reference_job.run(self._sandbox, folder, request, self._limits)
             found = reference_job.fault(folder / "fault.json")
@@ -145,7 +144,7 @@ class References:
 
         Where the child dies, the first case without a result is to blame; those after it are left open.
         """
-        request = self._request(task, "evaluate")
+        request = self.request(task, "evaluate")
         request |= {"full": full, "cases": [case.SerializeToString().hex() for case in keyed.values()]}
         limits = self._limits if full else _limits_for(keyed.values(), self._limits)
         with self._cache.job_folder() as folder:
@@ -179,10 +178,12 @@ class References:
                 self._cache.add(key, files)
         return faults
 
-    def _request(self, task: kernel_pb2.Task, operation: str) -> dict[str, Any]:
-        text = reference_job.source(task)
+    def request(self, task: kernel_pb2.Task, operation: str) -> dict[str, Any]:
+        """What the child needs to know of the task, for any operation; raises InvalidArgument."""
+        text = reference_job.source(task.reference, "reference")
+        stated = [task.tolerance.absolute, task.tolerance.relative]
         key = cases.task_key(self._secret, digest.of_bytes(task.reference.contents).hash)
-        return {"operation": operation, "source": text, "key": key.hex()}
+        return {"operation": operation, "source": text, "key": key.hex(), "stated": stated}
 
     def _key(self, task: kernel_pb2.Task, case: kernel_pb2.Case, *, full: bool) -> str:
         reference = digest.of_bytes(task.reference.contents).hash

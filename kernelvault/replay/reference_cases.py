@@ -142,13 +142,13 @@ class Describer:
         return all(_varies(here) or not _varies(there) for (_, here), (_, there) in outputs)
 
     def _well_conditioned(self, call: reference_draw.Call, result: reference_run.Result) -> bool:
-        """Whether the working dtype can compute the function on these inputs, within the tolerance that will be used."""
+        """Whether the working dtype can compute the function on these inputs, within the tolerance."""
         exact = reference_run.run_exact(call, result)
         for (_, working), (_, precise) in zip(result.outputs, exact.outputs, strict=True):
             dtype = tensors.dtype_name(working.dtype)
-            arrays = [tensors.to_numpy(working), tensors.to_numpy(precise)]
-            bound = tolerance.derive(dtype, arrays[1], arrays[0], accumulation=exact.accumulation, stated=self._stated)
-            if not tolerance.well_conditioned(*arrays, bound, dtype):
+            narrow, wide = tensors.to_numpy(working), tensors.to_numpy(precise)
+            bound = tolerance.derive(dtype, wide, narrow, accumulation=exact.accumulation, stated=self._stated)
+            if not tolerance.well_conditioned(narrow, wide, bound, dtype):
                 return False
         return True
 

@@ -3,9 +3,8 @@
 The payload is JSON; results are files in the working folder, which `reference.py` reads with bounds:
 
 - `describe`: `response.pb`, a PrepareTaskResponse with the cases and the notes;
-- `evaluate`: for the i-th case `i.inputs`, `i.working` and `i.exact` (bundles) and `i.json` with the notes;
-- `inputs`: for the i-th case `i.inputs` and `i.json`;
-- `standardize`, `check`: `functional.py`, `verdict.json`; see `standardize_child`.
+- `evaluate`: for the i-th case `i.inputs` and, if `full`, `i.working` and `i.exact` (bundles); then `i.json` with notes;
+- `standardize`: `functional.py`, checked.
 
 `fault.json`, or `i.fault.json` for one case, tells what is wrong with the module instead.
 """
@@ -17,13 +16,14 @@ import os
 import resource
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch._dynamo  # the first dispatch mode imports it: a second of every child's time, unless the zygote has it
 
-from kernelvault.replay import bundle, cases, reference_draw, reference_module, reference_run
+from kernelvault.replay import bundle, cases, reference_draw, reference_module, reference_run, standardize_child
 from kernelvault.replay import reference_faults as faults
 from kernelvault.replay import reference_tensors as tensors
 from kernelvault.replay.reference_cases import Describer
@@ -109,13 +109,11 @@ def _peak_mib() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def _standardize(request: dict[str, Any], folder: Path) -> None:
-    from kernelvault.replay import standardize_child
-
-    standardize_child.run(request, folder)
-
-
-_OPERATIONS = {"describe": _describe, "evaluate": _evaluate, "standardize": _standardize}
+_OPERATIONS: dict[str, Callable[[dict[str, Any], Path], None]] = {
+    "describe": _describe,
+    "evaluate": _evaluate,
+    "standardize": standardize_child.run,
+}
 
 if __name__ == "__main__":  # by hand: python -m kernelvault.replay.reference_child < request.json, in an empty folder
     os._exit(main(sys.stdin.buffer.read(), {}))

@@ -58,10 +58,13 @@ class Call:
         Buffers that `state_dict` leaves out (`persistent=False`) come after those that it holds.
         """
         inputs = [(name, value) for name, value in self.arguments if isinstance(value, torch.Tensor)]
-        state = {name: value for name, value in self.model.state_dict().items() if isinstance(value, torch.Tensor)}
-        hidden = [(name, value) for name, value in self.model.named_buffers() if name not in state]
         numbers = [(name, value) for name, value in self.arguments if is_number(value)]
-        return _unique([*inputs, *state.items(), *hidden, *numbers, *self.init_numbers])
+        return _unique([*inputs, *self.state(), *numbers, *self.init_numbers])
+
+    def state(self) -> list[tuple[str, torch.Tensor]]:
+        """The model's parameters and buffers under their own names."""
+        saved = {name: value for name, value in self.model.state_dict().items() if isinstance(value, torch.Tensor)}
+        return [*saved.items(), *((name, value) for name, value in self.model.named_buffers() if name not in saved)]
 
     def tensors_seen(self) -> list[tuple[str, torch.Tensor]]:
         """All tensors that the call may read: what it must not change."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from kernelvault import errors
 from kernelvault.replay import reference_faults as faults
 from kernelvault.sandbox import Job, Limits, Outcome
-from kernelvault.v1 import kernel_pb2
+from kernelvault.v1 import artifact_pb2
 
 ENTRY = "kernelvault.replay.reference_child:main"
 MAX_REPLY_BYTES = 16 << 20
@@ -38,14 +38,14 @@ async def run(sandbox: Runner, folder: Path, request: dict[str, Any], limits: Li
     return await sandbox.run(job)
 
 
-def source(task: kernel_pb2.Task) -> str:
-    """The reference's text; raises InvalidArgument."""
-    if not task.reference.contents:
-        raise errors.InvalidArgument("reference", "is empty; send the Python module in `reference.contents`")
+def source(artifact: artifact_pb2.Artifact, field: str) -> str:
+    """The text of a Python module; raises InvalidArgument."""
+    if not artifact.contents:
+        raise errors.InvalidArgument(field, f"is empty; send the Python module in `{field}.contents`")
     try:
-        return task.reference.contents.decode()
+        return artifact.contents.decode()
     except UnicodeDecodeError as error:
-        raise errors.InvalidArgument("reference", f"is not UTF-8 text: {error.reason} at byte {error.start}") from None
+        raise errors.InvalidArgument(field, f"is not UTF-8 text: {error.reason} at byte {error.start}") from None
 
 
 def open_child_file(path: Path, max_bytes: int) -> int | None:

@@ -23,9 +23,9 @@ scale: `absolute <= max(stated.absolute, stated.relative * s)` and `relative <= 
 the lower limit of both and wins. Multiplying in a narrower format than the task's costs 2^-11 (float16) or 2^-8
 (bfloat16) of the scale: thousands of times a float32 task's `t`.
 
-Integers and booleans are exact. Where `e` and `w` differ by more than that (an overflow in the working dtype, a rounding
-that tips an integer), either is right: `x` passes near `e` or near `w`. NaN and infinities must stand where the
-reference has them and nowhere else.
+Integers and booleans are exact. Where `e` and `w` differ by more than that (an overflow in the working dtype, a
+rounding that tips an integer), either is right: `x` passes near `e` or near `w`. NaN and infinities must stand where
+the reference has them and nowhere else.
 """
 
 from __future__ import annotations
