@@ -10,11 +10,9 @@ from pathlib import Path
 from kernelvault import digest, errors
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip import precompiled
-from svc_compiler.hip.toolchain import PRELUDE, Toolchain
+from svc_compiler.hip.toolchain import TORCH_HEADERS, Toolchain
 
 SOURCES = Path(__file__).parent / "recorder"
-# What a hip-torch source starts from; the recorder itself is written against the same headers.
-TORCH_HEADERS = (PRELUDE, "torch/extension.h", "ATen/hip/HIPContext.h")
 
 
 async def build_recorder(sandbox: Sandbox, toolchain: Toolchain) -> Path:
@@ -28,7 +26,8 @@ async def build_recorder(sandbox: Sandbox, toolchain: Toolchain) -> Path:
     made = toolchain.cache / f"{key}.recorder.so"
     if made.exists():
         return made
-    flags = toolchain.host_flags()
+    # Unlike a candidate it has many translation units: each takes an identity of its own.
+    flags = [flag for flag in toolchain.host_flags() if not flag.startswith("-cuid=")]
     header = await precompiled.precompile(sandbox, toolchain, flags, TORCH_HEADERS)
     folder = Path(tempfile.mkdtemp(dir=toolchain.cache, prefix="build-"))
     try:

@@ -52,15 +52,15 @@ class _Run:
 RUNS = (_Run(0x1000_0000_0000, 1, 0xA5), _Run(0x1A53_0000_0000, 3, 0x5A))
 
 
-async def record(
+async def record(  # noqa: PLR0917 the stages' common interface
     sandbox: Sandbox,
     host: HostBuild,
     case: kernel_pb2.Case,
-    *,
     layouts: Mapping[str, Sequence[plan_pb2.Image.ArgumentSlot]],
     padding: Mapping[str, Sequence[int]],
     entry_point: str,
     timeout_s: float,
+    *,
     allowed_operators: Collection[str] = (),
 ) -> plan_pb2.LaunchPlan:
     """The launch plan of `host` for `case`. Kernels have names and no images yet.
@@ -106,8 +106,7 @@ async def _run(
             limits=limits,
         )
         outcome = await sandbox.run(job)
-        with memory.collect(descriptor) as trace:
-            return recording_verdicts.read(trace), outcome
+        return recording_verdicts.read(descriptor), outcome
 
 
 def _plan(
@@ -130,7 +129,10 @@ def _plan(
         recording_verdicts.check_state(buffers, calls)
     used = {index for operation in operations for index in used_buffers(operation)}
     used |= {result.buffer for result in results}
-    made, numbers = plan_buffers(buffers, used, [parameter.name for parameter in case.parameters])
+    own = buffers[: traces[0].calls[1].first_buffer]
+    if any(index >= len(own) for index in used):
+        raise recording_verdicts.damaged("an operation uses a buffer of a later call")
+    made, numbers = plan_buffers(own, used, [parameter.name for parameter in case.parameters])
     plan = plan_pb2.LaunchPlan(
         case_id=case.id,
         buffers=made,

@@ -252,7 +252,10 @@ def used_buffers(operation: plan_pb2.Operation) -> set[int]:
 def shape_of_call(
     buffers: Sequence[Buffer], operations: Sequence[plan_pb2.Operation], results: Sequence[plan_pb2.Result]
 ) -> list[bytes]:
-    """A call up to the choice of its buffers: inputs and outputs by their roles, all others by their first use."""
+    """A call up to the choice of its buffers: inputs and outputs by their roles, all others by their first use.
+
+    Scalar arguments are left out: members that nobody set hold what the stack held, which changes between calls.
+    """
     numbers: dict[tuple[int, int], int] = {}
 
     def number(index: int) -> int:
@@ -262,7 +265,12 @@ def shape_of_call(
         key = (int(buffer.role), buffer.position if buffer.role in (Role.INPUT, Role.OUTPUT) else index)
         return numbers.setdefault(key, len(numbers))
 
-    shape = [renumbered(operation, number).SerializeToString(deterministic=True) for operation in operations]
+    shape = []
+    for operation in operations:
+        changed = renumbered(operation, number)
+        if changed.HasField("launch"):
+            changed.launch.ClearField("arguments")
+        shape.append(changed.SerializeToString(deterministic=True))
     for result in results:
         shape.append(plan_pb2.Result(buffer=number(result.buffer), view=result.view).SerializeToString())
     return shape

@@ -16,7 +16,7 @@ VERSION = 1
 _HEADER = struct.Struct("<IIQ")
 _RECORD = struct.Struct("<II")
 _WORD = struct.Struct("<Q")
-MAX_RECORDS = 100_000
+MAX_RECORDS = 20_100
 MAX_BUFFERS = 4096
 MAX_DIMS = 64
 MAX_TEXT_BYTES = 4096
@@ -129,6 +129,8 @@ Step = Launch | Copy | Fill | Upload | Convert | Free
 class Call:
     """What one call of the candidate did. Code that runs while the library is loaded counts to the first call."""
 
+    # How many buffers there were before it.
+    first_buffer: int = 0
     steps: list[Step] = field(default_factory=list)
     results: list[View] = field(default_factory=list)
     # Results that are no tensor on the device, in words.
@@ -240,7 +242,7 @@ def _take(trace: Trace, kind: Kind, fields: _Fields) -> None:
     if kind == Kind.CALL:
         if fields.number() != len(trace.calls):
             raise Malformed("calls out of order")
-        trace.calls.append(Call())
+        trace.calls.append(Call(first_buffer=len(trace.buffers)))
     elif kind == Kind.BUFFER:
         _take_buffer(trace, fields)
     elif kind in _STEPS or kind in (Kind.RESULT, Kind.OTHER_RESULT, Kind.RETURNED):
@@ -248,7 +250,8 @@ def _take(trace: Trace, kind: Kind, fields: _Fields) -> None:
             raise Malformed("an operation before the first call")
         _take_step(trace.calls[-1], kind, fields)
     elif kind == Kind.PROPERTY:
-        trace.properties[fields.text()] = fields.signed()
+        name = fields.text()  # first: it comes first
+        trace.properties[name] = fields.signed()
     elif kind == Kind.LAUNCH_FAILED:
         trace.failed_launches.append((fields.text(), fields.text()))
     elif kind in _REMARKS:

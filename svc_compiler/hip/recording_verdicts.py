@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kernelvault.sandbox import Outcome
+from kernelvault.sandbox import Outcome, memory
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.hip import host_symbols, recording_trace
 from svc_compiler.hip import recording_request as request
+from svc_compiler.hip.record_child import CALLS
 from svc_compiler.hip.recording_addresses import Memory
 from svc_compiler.hip.recording_plan import Unsafe, shape_of_call
 from svc_compiler.hip.recording_trace import Buffer, Trace
@@ -16,12 +17,18 @@ from svc_compiler.hip.refusal import Refused, Verdict
 Finding = compiler_pb2.Finding
 
 
-def read(buffer: memoryview) -> Trace:
+def read(descriptor: int) -> Trace:
     """The trace in a memory file; one that the recorder did not write is the candidate's doing: REJECTED."""
     try:
-        return recording_trace.read(buffer)
-    except recording_trace.Malformed as error:
-        raise Refused(Verdict.REJECTED, f"Host code damaged the recording of its run: {error}") from error
+        with memory.collect(descriptor) as buffer:
+            return recording_trace.read(buffer)
+    except (memory.StillWritable, recording_trace.Malformed) as error:
+        raise damaged(str(error)) from error
+
+
+def damaged(why: str) -> Refused:
+    """The recording is not what the recorder writes."""
+    return Refused(Verdict.REJECTED, f"Host code damaged the recording of its run: {why}.")
 
 
 def check(
@@ -48,7 +55,9 @@ def check(
     if trace.thrown is not None or not trace.ended:
         raise _crashed(trace, outcome)
     _check_launches(trace)
-    if len(trace.calls) == 0 or (torch and not trace.calls[0].results) or trace.calls[0].other_results:
+    if len(trace.calls) != CALLS:
+        raise damaged(f"it holds {len(trace.calls)} calls")
+    if (torch and not trace.calls[0].results) or trace.calls[0].other_results:
         raise _wrong_results(trace)
 
 
@@ -136,6 +145,6 @@ def _check_launches(trace: Trace) -> None:
 
 
 def _wrong_results(trace: Trace) -> Refused:
-    others = trace.calls[0].other_results if trace.calls else []
+    others = trace.calls[0].other_results
     what = ", ".join(others) if others else "nothing"
     return Refused(Verdict.MISMATCHED, f"The function returns {what}; tensors on the GPU are expected.")

@@ -16,11 +16,14 @@ constexpr uint32_t kVersion = 1;
 constexpr size_t kHeaderBytes = 16, kRecordBytes = 8;
 // What an Overflow or a Touch needs, kept free to the end.
 constexpr size_t kReserveBytes = 64;
+// A little less than what the reader takes.
+constexpr size_t kMaxRecords = 20'000;
 constexpr int kExitOverflow = 74;
 
 unsigned char* g_memory = nullptr;
 size_t g_bytes = 0;
 size_t g_used = 0;
+size_t g_records = 0;
 std::mutex& lock() {
     static auto* mutex = new std::mutex;
     return *mutex;
@@ -39,7 +42,7 @@ void append(Kind kind, const void* payload, size_t size) {
 
 void write(Kind kind, const std::string& payload) {
     const std::lock_guard guard(lock());
-    if (kHeaderBytes + g_used + kRecordBytes + payload.size() + kReserveBytes > g_bytes) {
+    if (++g_records > kMaxRecords || kHeaderBytes + g_used + kRecordBytes + payload.size() + kReserveBytes > g_bytes) {
         append(Kind::Overflow, nullptr, 0);
         _exit(kExitOverflow);
     }
