@@ -14,48 +14,52 @@ writes to a memory file of a fixed size.
 from __future__ import annotations
 
 import json
-import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from kernelvault.replay.bundle_views import (
+    DTYPES,
+    MAX_ELEMENTS,
+    Malformed,
+    check_view,
+    contiguous_view,
+    element_bytes,
+    element_count,
+    natural,
+    read_view,
+    span_bytes,
+)
 from kernelvault.v1 import kernel_pb2
 
 if TYPE_CHECKING:
     import numpy as np
 
+__all__ = [
+    "DTYPES",
+    "MAX_ELEMENTS",
+    "Item",
+    "Malformed",
+    "check_view",
+    "contiguous_view",
+    "element_bytes",
+    "element_count",
+    "pack",
+    "pack_into",
+    "read",
+    "size_bytes",
+    "span_bytes",
+    "to_numpy",
+]
+
 MAGIC = b"KVB1"
 ALIGNMENT = 64
 MAX_HEADER_BYTES = 1 << 20
 MAX_ITEMS = 1 << 12
-MAX_DIMS = 64
-MAX_ELEMENTS = 1 << 40
 MAX_NAME_CHARACTERS = 1 << 10
 _PREFIX = struct.Struct("<4sI")
 _SCALARS: dict[str, type[Any]] = {"int": int, "float": float, "bool": bool}
-
-# dtype as torch spells it: bytes of an element.
-DTYPES: dict[str, int] = {
-    "float64": 8,
-    "float32": 4,
-    "float16": 2,
-    "bfloat16": 2,
-    "float8_e4m3fn": 1,
-    "float8_e5m2": 1,
-    "float8_e4m3fnuz": 1,
-    "float8_e5m2fnuz": 1,
-    "int64": 8,
-    "int32": 4,
-    "int16": 2,
-    "int8": 1,
-    "uint8": 1,
-    "bool": 1,
-}
-
-
-class Malformed(ValueError):
-    """The bytes are no bundle; the message says where."""
 
 
 @dataclass(frozen=True)
@@ -66,42 +70,6 @@ class Item:
     view: kernel_pb2.TensorView | None = None
     storage: memoryview | None = None
     scalar: int | float | bool | None = None
-
-
-def element_bytes(dtype: str) -> int:
-    """Bytes of one element; raises Malformed for an unknown dtype."""
-    size = DTYPES.get(dtype)
-    if size is None:
-        raise Malformed(f"unknown dtype {dtype[:40]!r}; known are {', '.join(DTYPES)}")
-    return size
-
-
-def element_count(dims: Sequence[int]) -> int:
-    """How many elements a tensor of these sizes has."""
-    return math.prod(dims)
-
-
-def contiguous_view(dtype: str, dims: Sequence[int]) -> kernel_pb2.TensorView:
-    """The view of a row-major tensor that fills its storage; raises Malformed for an unknown dtype."""
-    element_bytes(dtype)
-    strides = [1] * len(dims)
-    for axis in range(len(dims) - 2, -1, -1):
-        strides[axis] = strides[axis + 1] * max(1, dims[axis + 1])
-    return kernel_pb2.TensorView(dtype=dtype, dims=dims, strides=strides)
-
-
-def span_bytes(view: kernel_pb2.TensorView) -> int:
-    """The least size of a storage that holds the view."""
-    if 0 in view.dims:
-        return 0
-    last = sum((dim - 1) * stride for dim, stride in zip(view.dims, view.strides, strict=True))
-    return (view.offset_elements + last + 1) * element_bytes(view.dtype)
-
-
-def check_view(view: kernel_pb2.TensorView) -> None:
-    """Raises Malformed for a view that no storage could hold."""
-    numbers = {"dims": list(view.dims), "strides": list(view.strides), "offset_elements": view.offset_elements}
-    _read_view({"dtype": view.dtype, **numbers, "storage_bytes": MAX_ELEMENTS * 8}, "the tensor")
 
 
 def size_bytes(items: Sequence[Item]) -> int:
@@ -204,7 +172,7 @@ def _lay_out(items: Sequence[Item]) -> tuple[bytes, list[memoryview]]:
             storages.append(item.storage)
             end += _aligned(item.storage.nbytes)
         entry = _describe(item, places[id(item.storage)])
-        _read_view(entry, f"tensors[{index}]")
+        read_view(entry, f"tensors[{index}]")
         entries.append(entry)
     header = json.dumps({"tensors": entries}, separators=(",", ":")).encode()
     if len(header) > MAX_HEADER_BYTES or len(entries) > MAX_ITEMS:
@@ -251,8 +219,8 @@ def _read_item(entry: Any, where: str, data: memoryview, storages: dict[tuple[in
     for kind, type_ in _SCALARS.items():
         if kind in entry:
             return Item(name, scalar=_read_scalar(entry[kind], type_, f"{where}.{kind}"))
-    view = _read_view(entry, where)
-    start, size = (_natural(entry, key, where) for key in ("storage_offset", "storage_bytes"))
+    view = read_view(entry, where)
+    start, size = (natural(entry, key, where) for key in ("storage_offset", "storage_bytes"))
     if start % ALIGNMENT or start + size > data.nbytes:
         raise Malformed(f"{where}: its storage [{start}, {start + size}) is misaligned or beyond {data.nbytes} bytes")
     if (start, size) not in storages:
@@ -269,38 +237,3 @@ def _read_scalar(value: Any, type_: type[Any], where: str) -> int | float | bool
     if type(value) is not type_ or (type_ is int and not abs(2 * value + 1) < 1 << 64):
         raise Malformed(f"{where} is no {type_.__name__} of 64 bits")
     return cast("int | float | bool", value)
-
-
-def _read_view(entry: dict[str, Any], where: str) -> kernel_pb2.TensorView:
-    """Checks the view against itself and its storage's size."""
-    dtype = entry.get("dtype")
-    if not isinstance(dtype, str):
-        raise Malformed(f"{where} has no dtype")
-    dims, strides = (_naturals(entry, key, where) for key in ("dims", "strides"))
-    if len(dims) != len(strides):
-        raise Malformed(f"{where} has {len(dims)} dims and {len(strides)} strides")
-    if element_count(dims) > MAX_ELEMENTS or (0 in dims and max(dims) > MAX_ELEMENTS):
-        raise Malformed(f"{where} has more than {MAX_ELEMENTS} elements")
-    offset = _natural(entry, "offset_elements", where)
-    element_bytes(dtype)
-    view = kernel_pb2.TensorView(dtype=dtype, dims=dims, strides=strides, offset_elements=offset)
-    if span_bytes(view) > _natural(entry, "storage_bytes", where):
-        raise Malformed(f"{where}: the view needs {span_bytes(view)} bytes, its storage has {entry['storage_bytes']}")
-    return view
-
-
-def _naturals(entry: dict[str, Any], key: str, where: str) -> list[int]:
-    values = entry.get(key)
-    if not isinstance(values, list) or len(values) > MAX_DIMS:
-        raise Malformed(f"{where}.{key} is no list of at most {MAX_DIMS} numbers")
-    return [_checked(value, f"{where}.{key}") for value in values]
-
-
-def _natural(entry: dict[str, Any], key: str, where: str) -> int:
-    return _checked(entry.get(key), f"{where}.{key}")
-
-
-def _checked(value: Any, where: str) -> int:
-    if type(value) is not int or not 0 <= value <= MAX_ELEMENTS * 8:
-        raise Malformed(f"{where} is no number between 0 and {MAX_ELEMENTS * 8}")
-    return value

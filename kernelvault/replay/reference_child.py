@@ -3,7 +3,7 @@
 The payload is JSON; results are files in the working folder, which `reference.py` reads with bounds:
 
 - `describe`: `response.pb`, a PrepareTaskResponse with the cases and the notes;
-- `evaluate`: for the i-th case `i.inputs` and, if `full`, `i.working` and `i.exact` (bundles); then `i.json` with notes;
+- `evaluate`: for the i-th case `i.inputs`, if `full` `i.working` and `i.exact` (bundles), then `i.json` with the notes;
 - `standardize`: `functional.py`, checked.
 
 `fault.json`, or `i.fault.json` for one case, tells what is wrong with the module instead.
