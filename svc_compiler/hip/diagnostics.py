@@ -21,9 +21,7 @@ _LEVELS = {"error": Diagnostic.ERROR, "warning": Diagnostic.WARNING, "note": Dia
 # Lines outside SARIF: the linker's, the driver's, the code generator's. Their prefix names a tool or a file.
 _LINE = re.compile(r"^(?:\S+: )?(?:(fatal error|error|warning): |(LLVM ERROR): )(.+)$")
 _REFERENCE = re.compile(r"^>>> referenced by (.+)$")
-_CONSEQUENCE = re.compile(
-    r"(?:link|linker) command failed with|unable to execute command|errors? generated|due to signal"
-)
+_CONSEQUENCE = re.compile(r"command failed (?:with|due to)|unable to execute command|errors? generated")
 _TEMPORARY_OBJECT = re.compile(r"\S+-\w+-[0-9a-f]{6}\.o:\((.*)\)$")
 
 

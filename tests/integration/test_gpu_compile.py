@@ -235,9 +235,31 @@ async def test_a_damaged_precompiled_header_is_replaced(sandbox: Sandbox, folder
     assert (await build(sandbox, toolchain, folder, ADD)).build.compiled
 
 
-async def test_an_endless_compile_is_a_diagnostic(sandbox: Sandbox, toolchain: Toolchain, folder: Path) -> None:
-    """A source that exhausts the compiler ends as its author's error."""
-    text = "template <int N> struct T { static constexpr int v = T<N - 1>::v + T<N - 2>::v; };\nint x = T<5000>::v;\n"
-    built = await build(sandbox, toolchain, folder, RUNTIME + text)
+BOMBS = {
+    "recursion": (
+        "template <int N> struct T { static constexpr int v = T<N - 1>::v; };\nint x = T<5000>::v;",
+        "recursive template",
+    ),
+    "endless constant": (
+        "constexpr int f() { int s = 0; for (long i = 1; i > 0; i |= 1) s = 1; return s; }\nint constexpr x = f();",
+        "must be initialized by a constant expression",
+    ),
+    "self": ('#include "main.hip"', "#include nested too deeply"),
+    "crash": ("#pragma clang __debug llvm_fatal_error", "error in backend"),
+    "random bytes": ('constexpr int x[] = {\n#embed "/dev/urandom" limit(4)\n};', "device files are not yet supported"),
+    "foreign bytes": (
+        '__global__ void k(float* x) { asm volatile(".incbin \\"/etc/passwd\\""); x[0] = 1; }',
+        "Could not find incbin file '/etc/passwd'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+async def test_attacks_on_the_compiler_are_diagnostics(
+    sandbox: Sandbox, toolchain: Toolchain, folder: Path, name: str
+) -> None:
+    """A source that exhausts, crashes or abuses the compiler ends as its author's error, with the reason."""
+    text, message = BOMBS[name]
+    built = await build(sandbox, toolchain, folder, RUNTIME + text + "\n")
     assert not built.build.compiled
-    assert built.build.diagnostics
+    assert any(message in d.message for d in built.build.diagnostics), built.build.diagnostics
