@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from svc_generator.rules import launcher as host
-from svc_generator.rules import prelude, sizes
+from svc_generator.rules import expr, prelude, sizes
 from svc_generator.rules.fusion import Group, Item, fuse, stored
 from svc_generator.rules.graph import Graph
 from svc_generator.rules.kernels import Kernel, elementwise, rows, scan
@@ -28,7 +29,8 @@ def emit(graph: Graph, schedule: Schedule, *, torch: bool = False) -> str:
     for case in range(graph.case_count):
         by_dtype.setdefault(host.dtype_of_call(graph, case), []).append(case)
     wide = schedule.wide_index or not _fits_int32(graph)
-    launchers = [_launcher(graph, dtype, cases, schedule, known, torch=torch) for dtype, cases in by_dtype.items()]
+    with expr.fresh():
+        launchers = [_launcher(graph, dtype, cases, schedule, known, torch=torch) for dtype, cases in by_dtype.items()]
     kernels = "\n\n".join(kernel.code for launcher in launchers for kernel in launcher.kernels)
     linkage = "static" if torch else 'extern "C"'
     calls = "\n".join(host.abi(launcher, graph, known, linkage=linkage) for launcher in launchers)
@@ -61,8 +63,6 @@ def _launcher(
 
 def _kernel(name: str, group: Group, kept: Sequence[Item], schedule: Schedule, vector: int) -> Kernel:
     if group.inner is None:
-        import dataclasses
-
         return elementwise(name, group, kept, dataclasses.replace(schedule, vector=vector))
     if group.is_scan:
         return scan(name, group, kept, schedule)

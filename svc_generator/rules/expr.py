@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from svc_generator.rules.graph import FLOATS, NotLowerable
@@ -31,6 +34,7 @@ class Expr:
 
 
 _interned: dict[tuple[Any, ...], Expr] = {}
+_lock = threading.Lock()
 
 
 def make(kind: str, dtype: str, *args: Any) -> Expr:
@@ -42,9 +46,15 @@ def make(kind: str, dtype: str, *args: Any) -> Expr:
     return found
 
 
-def forget() -> None:
-    """Drops the table between programs."""
-    _interned.clear()
+@contextlib.contextmanager
+def fresh() -> Iterator[None]:
+    """An empty table for one program at a time: serials, and so sources, depend on nothing that came before."""
+    with _lock:
+        _interned.clear()
+        try:
+            yield
+        finally:
+            _interned.clear()
 
 
 def working(dtype: str) -> str:

@@ -86,7 +86,12 @@ def _placed(group: Group, definition: Definition) -> Item | None:
     if definition.count == group.outer:
         return Item(definition, "outer" if group.inner else "each", definition.body(group.o), group.o)
     first = group.items[0].definition
-    if group.inner and isinstance(first, Reduce) and first.flat and definition.count == sizes.mul(group.outer, group.inner):
+    if (
+        group.inner
+        and isinstance(first, Reduce)
+        and first.flat
+        and definition.count == sizes.mul(group.outer, group.inner)
+    ):
         offset = first.flat(group.o, group.r)
         return Item(definition, "each", definition.body(offset), offset)
     return None

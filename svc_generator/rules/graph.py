@@ -20,7 +20,16 @@ _MAX_NODES = 4096
 _MAX_RANK = 8
 _MAX_INT = 1 << 62
 
-_COPIES = {"clone", "alias", "detach", "lift_fresh_copy", "lift_fresh", "contiguous", "_to_copy", "convert_element_type"}
+_COPIES = {
+    "clone",
+    "alias",
+    "detach",
+    "lift_fresh_copy",
+    "lift_fresh",
+    "contiguous",
+    "_to_copy",
+    "convert_element_type",
+}
 _RESHAPES = {"view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "flatten"}
 
 

@@ -55,7 +55,13 @@ def elementwise(name: str, group: Group, stored: Sequence[Item], schedule: Sched
     writer.line(f"if (o >= {count}) return;")
     for item in stored:
         writer.store(item.target, item.offset, item.body)
-    return Kernel(name, wrap(name, writer, schedule.threads), writer.arguments, ((group.outer, schedule.threads),), schedule.threads)
+    return Kernel(
+        name,
+        wrap(name, writer, schedule.threads),
+        writer.arguments,
+        ((group.outer, schedule.threads),),
+        schedule.threads,
+    )
 
 
 def _vectors(name: str, group: Group, stored: Sequence[Item], schedule: Schedule) -> Kernel:
@@ -78,7 +84,9 @@ def _packed(writer: Writer, stored: Sequence[Item], direct: Sequence[Buffer], wi
     """Whole packs: loads, the lanes, stores."""
     for buffer in direct:
         kind = f"Pack<{CPP[buffer.dtype]}>"
-        writer.line(f"const {kind} p_{buffer.name} = *reinterpret_cast<const {kind}*>({writer.arguments.read(buffer)} + at);")
+        writer.line(
+            f"const {kind} p_{buffer.name} = *reinterpret_cast<const {kind}*>({writer.arguments.read(buffer)} + at);"
+        )
     for item in stored:
         writer.line(f"Pack<{CPP[item.target.dtype]}> p_{item.target.name};")
     writer.line("#pragma unroll")

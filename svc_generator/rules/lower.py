@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svc_generator.rules import expr, lower_contractions, lower_pointwise, lower_reductions, lower_views
+from svc_generator.rules import lower_contractions, lower_pointwise, lower_reductions, lower_views
 from svc_generator.rules.graph import Graph, Node, NotLowerable
 from svc_generator.rules.lowering import Lowering, Rule
 from svc_generator.rules.program import Program, Tensor
@@ -13,8 +13,7 @@ _RULES: dict[str, Rule] = {**lower_views.RULES, **lower_reductions.RULES, **lowe
 
 
 def lower(graph: Graph, cases: Sequence[int]) -> Program:
-    """The program for `cases`, which call one launcher. Raises NotLowerable with the operator that has no rule."""
-    expr.forget()
+    """The program for `cases`, which call one launcher; to be called within `expr.fresh()`. Raises NotLowerable with the operator that has no rule."""
     low = Lowering(graph, cases, Program(graph.case_count))
     live = _live(graph)
     for number, node in enumerate(graph.nodes):

@@ -54,7 +54,9 @@ def _batched(low: Lowering, value: Tensor) -> Tensor:
 
 
 def mm(low: Lowering, node: Node) -> Tensor:
-    return _product(low, _batched(low, low.tensor(node.args["self"])), _batched(low, low.tensor(node.args["mat2"])), node)
+    return _product(
+        low, _batched(low, low.tensor(node.args["self"])), _batched(low, low.tensor(node.args["mat2"])), node
+    )
 
 
 def bmm(low: Lowering, node: Node) -> Tensor:

@@ -36,7 +36,9 @@ def reduced(low: Lowering, source: Tensor, dims: Sequence[int], kind: str, dtype
             program.numel(outer),
             program.numel(inner),
             kind,
-            lambda o, r: source.load(places(o, r)) if kind.startswith("arg") else expr.cast(source.load(places(o, r)), work),
+            lambda o, r: (
+                source.load(places(o, r)) if kind.startswith("arg") else expr.cast(source.load(places(o, r)), work)
+            ),
             lambda o, r: index.flatten(places(o, r), source.dims, count),
         )
     )
@@ -141,7 +143,14 @@ def cumsum(low: Lowering, node: Node) -> Tensor:
 
 
 def window(
-    low: Lowering, source: Tensor, node: Node, kind: str, *, kernel: list[int], stride: list[int], padding: list[int],
+    low: Lowering,
+    source: Tensor,
+    node: Node,
+    kind: str,
+    *,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
     dilation: list[int],
 ) -> Tensor:
     """A reduction of the windows of the last two dimensions."""

@@ -134,7 +134,10 @@ def cat(low: Lowering, node: Node) -> Tensor:
 def pad(low: Lowering, node: Node) -> Tensor:
     source = low.tensor(node.args["self"])
     amounts = [low.size(amount) for amount in node.args["pad"]]
-    before = [amounts[2 * (len(node.dims) - 1 - d)] if 2 * (len(node.dims) - 1 - d) < len(amounts) else None for d in range(len(node.dims))]
+    before = [
+        amounts[2 * (len(node.dims) - 1 - d)] if 2 * (len(node.dims) - 1 - d) < len(amounts) else None
+        for d in range(len(node.dims))
+    ]
 
     def load(at: Sequence[Lin]) -> Expr:
         moved = [

@@ -13,7 +13,17 @@ from svc_generator.rules.index import Lin
 from svc_generator.rules.program import Loader, Program, Tensor
 
 Rule = Callable[["Lowering", Node], Tensor]
-CONSTANTS = {"full", "full_like", "scalar_tensor", "empty", "empty_like", "empty_permuted", "zeros", "ones", "empty_strided"}
+CONSTANTS = {
+    "full",
+    "full_like",
+    "scalar_tensor",
+    "empty",
+    "empty_like",
+    "empty_permuted",
+    "zeros",
+    "ones",
+    "empty_strided",
+}
 
 
 @dataclasses.dataclass
@@ -77,9 +87,7 @@ class Lowering:
     def broadcast(self, at: Sequence[Lin], dims: Sequence[Size], target: Sequence[Size]) -> list[Lin]:
         """The index into a tensor of sizes `target` that broadcasts to `dims`."""
         offset = len(dims) - len(target)
-        return [
-            self.stretched(at[offset + i], dims[offset + i], size) for i, size in enumerate(target)
-        ]
+        return [self.stretched(at[offset + i], dims[offset + i], size) for i, size in enumerate(target)]
 
     def stretched(self, at: Lin, dim: Size, size: Size) -> Lin:
         """An index into a dimension of `size` that is stretched to `dim`; it may be stretched in some cases only."""

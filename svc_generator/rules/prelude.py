@@ -81,7 +81,11 @@ def text(kernels: str, launcher: str, *, wide_index: bool) -> str:
         parts.append("#include <hip/hip_bf16.h>\n")
     parts.append("#include <math.h>\n#include <stdint.h>\n")
     parts.append(f"\nusing index_t = {'int64_t' if wide_index else 'int'};\n")
-    parts += [_FOLD.format(name=n, start=s, join=j) for n, (s, j) in _FOLDS.items() if f"{n}::" in kernels or f"<{n}>" in kernels]
+    parts += [
+        _FOLD.format(name=n, start=s, join=j)
+        for n, (s, j) in _FOLDS.items()
+        if f"{n}::" in kernels or f"<{n}>" in kernels
+    ]
     if "Best<" in kernels:
         parts.append(_BEST)
     for name, start, sign in (("ArgMax", "-INFINITY", ">"), ("ArgMin", "INFINITY", "<")):

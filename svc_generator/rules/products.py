@@ -34,7 +34,9 @@ def product(name: str, group: Group, stored: Sequence[Item], schedule: Schedule)
         writer.line(f"__shared__ {kind} left{number}[{_STEP}][{tile + 1}], right{number}[{_STEP}][{tile + 1}];")
     writer.line("const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;")
     writer.line(f"const index_t across = ({sizes['n']} + {tile - 1}) / {tile};")
-    writer.line(f"const index_t row = index_t(blockIdx.x) / across * {tile}, column = index_t(blockIdx.x) % across * {tile};")
+    writer.line(
+        f"const index_t row = index_t(blockIdx.x) / across * {tile}, column = index_t(blockIdx.x) % across * {tile};"
+    )
     with writer.block(f"for (index_t b = blockIdx.y; b < {sizes['b']}; b += gridDim.y)"):
         for number, kind in enumerate(types):
             writer.line(f"{kind} sum{number}[{per}][{per}] = {{}};")

@@ -198,8 +198,13 @@ class Writer:
 
 def _is_plain(at: Lin) -> bool:
     """True for the index o itself."""
-    return len(at.terms) == 1 and at.terms[0][0] == Var("o", at.terms[0][0].size) and not any(at.const) and (  # type: ignore[union-attr]
-        set(at.terms[0][1]) == {1}
+    return (
+        len(at.terms) == 1
+        and at.terms[0][0] == Var("o", at.terms[0][0].size)
+        and not any(at.const)
+        and (  # type: ignore[union-attr]
+            set(at.terms[0][1]) == {1}
+        )
     )
 
 

@@ -47,9 +47,7 @@ def _split(program: Program, known: sizes.Sizes, whole: Definition) -> Sequence[
 
     def first(o: Lin, r: Lin) -> Expr:
         place = index.add(index.scale(index.mod(o, parts), chunk), r)
-        inside = expr.compare(
-            "lt", expr.from_index(place), expr.from_index(index.const(whole.inner, program.count))
-        )
+        inside = expr.compare("lt", expr.from_index(place), expr.from_index(index.const(whole.inner, program.count)))
         # Beyond its end a row has nothing to say; the bounds of `place` are unknown to the index rules.
         return expr.guard(inside, whole.body(index.div(o, parts), place), expr.number(_START[whole.kind], work))
 

@@ -5,10 +5,8 @@ Nothing is computed: the module runs on fake tensors, so that performance cases 
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
-import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,9 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
+
+from kernelvault.replay.reference_draw import is_number
+from kernelvault.replay.reference_module import Module, decode_arguments, sets_training_mode
 
 RESULT = "trace.json"
 _IRRELEVANT = {"device", "layout", "pin_memory", "memory_format", "generator", "requires_grad"}
@@ -37,7 +38,8 @@ def main(payload: bytes, _descriptors: dict[str, int]) -> int:
     traces = []
     for case in request["cases"]:
         try:
-            traces.append(_trace(_load(request["source"], case["shrunk"]), case["arguments"]))
+            module = Module(request["source"], Path(), case["shrunk"])
+            traces.append(_trace(module, decode_arguments(case["arguments"])))
         except Exception as error:
             print(f"{type(error).__name__}: {error}"[:2000], file=sys.stderr)
             return 3
@@ -45,58 +47,43 @@ def main(payload: bytes, _descriptors: dict[str, int]) -> int:
     return 0
 
 
-def _load(source: str, shrunk: Mapping[str, int]) -> types.ModuleType:
-    """The task's module, with its module-level integers as the case wants them."""
-    module = types.ModuleType("task")
-    sys.modules["task"] = module
-    exec(compile(source, "task.py", "exec"), module.__dict__)
-    module.__dict__.update(shrunk)
-    return module
-
-
-def _given(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that a function names; dtypes are spelt `torch.float16` in JSON."""
-    names = inspect.signature(function).parameters
-    return {name: _decode(value) for name, value in arguments.items() if name in names}
-
-
-def _decode(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith("torch."):
-        found = getattr(torch, value.removeprefix("torch."), None)
-        return found if isinstance(found, torch.dtype) else value
-    return value
-
-
-def _trace(module: types.ModuleType, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """One case's graph, on fake tensors."""
+def _trace(module: Module, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """One case's graph, on fake tensors; its inputs are those of the call signature."""
     with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
-        inputs = list(module.get_inputs(**_given(module.get_inputs, arguments)))
-        make_init = getattr(module, "get_init_inputs", list)
-        init = make_init(**_given(make_init, arguments))
-        model = module.Model(**init) if isinstance(init, dict) else module.Model(*init)
-        state = _state(model, inputs)
-        tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+        init = module.call("get_init_inputs", arguments)
+        model = module.model_class(**init) if isinstance(init, dict) else module.model_class(*init)
+        if not sets_training_mode(module.source):
+            model = model.eval()
+        inputs = module.call("get_inputs", arguments)
+        values = list(inputs.values()) if isinstance(inputs, dict) else list(inputs)
+        state = _state(model, values)
+        tensors = [value for value in values if isinstance(value, torch.Tensor)]
 
         def call(*flat: torch.Tensor) -> Any:
             given = iter(flat)
-            values = [next(given) if isinstance(value, torch.Tensor) else value for value in inputs]
-            return torch.func.functional_call(model, dict(zip(state, given, strict=True)), tuple(values))
+            filled = [next(given) if isinstance(value, torch.Tensor) else value for value in values]
+            state_given = dict(zip(state, given, strict=True))
+            if isinstance(inputs, dict):
+                return torch.func.functional_call(model, state_given, (), dict(zip(inputs, filled, strict=True)))
+            return torch.func.functional_call(model, state_given, tuple(filled))
 
         with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
             traced = make_fx(torch.func.functionalize(call), decomposition_table=_decompositions())(
                 *tensors, *state.values()
             )
         traced.graph.eliminate_dead_code()
-    numbers = list(inputs) + list(init.values() if isinstance(init, dict) else init)
-    return _encode(traced.graph) | {"scalars": [value for value in numbers if isinstance(value, int | float)]}
+    numbers = values + list(init.values() if isinstance(init, dict) else init)
+    return _encode(traced.graph) | {"scalars": [value for value in numbers if is_number(value)]}
 
 
 def _state(model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:
     """Parameters and buffers, in the dtype of the first floating-point input as the reference has them."""
     dtype = next((x.dtype for x in inputs if isinstance(x, torch.Tensor) and x.is_floating_point()), None)
+    saved = {name: value for name, value in model.state_dict().items() if isinstance(value, torch.Tensor)}
+    others = {name: value for name, value in model.named_buffers() if name not in saved}
     return {
         name: value.to(dtype) if dtype and value.is_floating_point() else value
-        for name, value in model.state_dict().items()
+        for name, value in (saved | others).items()
     }
 
 
