@@ -77,6 +77,8 @@ class Fleet:
                     self._progress(name, "stopping")
                 pids = {records[name].pid: records[name].identity for name in names}
                 processes.stop(pids, grace_s=_DRAIN_S + 5)
+            if S3 in records:
+                s3.clean(self._state, _port_of(records[S3].address))
             self._state.path("services.json").unlink(missing_ok=True)
             return running
 
@@ -131,15 +133,13 @@ class Fleet:
         if given:
             return given
         # The others hold a service's address: it keeps its own as long as nobody else took it.
-        if known and (known.alive or ports.is_free(int(known.address.rpartition(":")[2]))):
+        if known and (known.alive or ports.is_free(_port_of(known.address))):
             return known.address
         return f"{ports.HOST}:{ports.prefer(DEFAULT_PORTS[name])}"
 
     def _plan_s3(self, known: Record | None) -> Plan:
-        if known and (known.alive or ports.is_free(int(known.address.rpartition(":")[2]))):
-            port = int(known.address.rpartition(":")[2])
-        else:
-            port = s3.preferred_port()
+        keeps = known and (known.alive or ports.is_free(_port_of(known.address)))
+        port = _port_of(known.address) if known and keeps else s3.preferred_port()
         argv = tuple(s3.command(self._state, port))
         return Plan(name=S3, address=f"{ports.HOST}:{port}", argv=argv, environment=self._inherited())
 
@@ -184,6 +184,10 @@ class Fleet:
     def _inherited(self) -> dict[str, str]:
         passed = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "OPENAI_API_KEY", "SSL_CERT_FILE", "LD_LIBRARY_PATH")
         return {name: self._environment[name] for name in passed if name in self._environment}
+
+
+def _port_of(address: str) -> int:
+    return int(address.rpartition(":")[2])
 
 
 def current(progress: Progress = lambda name, what: None) -> Fleet:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from orchestrator import ports
@@ -12,8 +14,10 @@ from orchestrator.state import State, write_whole
 
 ACCESS_KEY = "kernelvault"
 BUCKET = "kernelvault"
-_PORTS = ("master", "volume", "filer", "admin")
+_PARTS = ("master", "volume", "filer", "admin")
 _DEFAULT_PORT = 8333
+# Not to be configured.
+_SOCKETS = Path("/tmp")
 
 
 def command(state: State, port: int) -> list[str]:
@@ -43,16 +47,47 @@ def command(state: State, port: int) -> list[str]:
         "-s3.port.lance=0",
     ]
     argv += ["-master.telemetry=false", "-webdav=false", "-admin.ui=false", f"-bucket={BUCKET}"]
-    own = ports.free(2 * len(_PORTS) + 1)
-    argv.append(f"-s3.port.grpc={own.pop()}")
-    for part in _PORTS:
-        argv += [f"-{part}.port={own.pop()}", f"-{part}.port.grpc={own.pop()}"]
+    own = _own_ports(state)
+    argv.append(f"-s3.port.grpc={own[0]}")
+    for part, (http, grpc) in zip(_PARTS, zip(own[1::2], own[2::2], strict=True), strict=True):
+        argv += [f"-{part}.port={http}", f"-{part}.port.grpc={grpc}"]
     return argv
 
 
 def preferred_port() -> int:
     """The port to listen on."""
-    return ports.prefer(_DEFAULT_PORT)
+    usual_is_usable = ports.is_free(_DEFAULT_PORT) and not _others_sockets([_DEFAULT_PORT])
+    return _DEFAULT_PORT if usual_is_usable else _fresh_ports(1)[0]
+
+
+def clean(state: State, port: int) -> None:
+    """Removes the sockets that a stopped server leaves behind."""
+    for path in _sockets([port, *_own_ports(state)]):
+        path.unlink(missing_ok=True)
+
+
+def _own_ports(state: State) -> list[int]:
+    """The ports between the server's parts: the same at each start, so that its sockets can be found again."""
+    path = state.path("s3", "ports.json")
+    count = 2 * len(_PARTS) + 1
+    known: list[int] = json.loads(path.read_text(encoding="ascii")) if path.exists() else []
+    if len(known) != count:
+        known = _fresh_ports(count)
+        write_whole(path, json.dumps(known))
+    return known
+
+
+def _fresh_ports(count: int) -> list[int]:
+    return [port for port in ports.free(2 * count + 8) if not _others_sockets([port])][:count]
+
+
+def _others_sockets(given: Iterable[int]) -> list[Path]:
+    """Sockets that another user's server left: one of ours could not replace them, and would not start."""
+    return [path for path in _sockets(given) if path.lstat().st_uid != os.getuid()]
+
+
+def _sockets(given: Iterable[int]) -> list[Path]:
+    return [path for port in given for path in _SOCKETS.glob(f"seaweedfs-*-{port}.sock")]
 
 
 def _program() -> Path:
