@@ -6,6 +6,7 @@ distribution, strides and, where module-level integers allow it, by one other sh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class Describer:
         self._key = key
         self._max_cases = max_cases
         self._stated = stated
+        self._used: Counter[int] = Counter()
         self.cases: list[Case] = []
         self.notes: list[str] = []
 
@@ -94,16 +96,16 @@ class Describer:
                 self._performance(case, arguments)
             elif any(case is other for other, *_ in chosen):
                 case.strided = position % _STRIDED_EVERY == _STRIDED_EVERY - 1
-                self._rotate(case, arguments, distributions, position)
+                self._rotate(case, arguments, distributions)
                 position += 1
 
-    def _rotate(self, case: Case, arguments: Mapping[str, Any], listed: Sequence[int] | None, position: int) -> None:
-        """Adds the case under the first distribution that works, the `position`-th being tried first."""
+    def _rotate(self, case: Case, arguments: Mapping[str, Any], listed: Sequence[int] | None) -> None:
+        """Adds the case under a distribution that works, the least used ones being tried first."""
         allowed = [Case.GIVEN, *(d for d in listed if d != Case.GIVEN)] if listed is not None else list(_ROTATION)
-        turn = position % len(allowed)
-        for distribution in allowed[turn:] + allowed[:turn]:
+        for distribution in sorted(allowed, key=lambda d: self._used[d]):
             case.distribution = distribution  # type: ignore[assignment]
             if self._try(self._module, arguments, case, trusted=listed is not None):
+                self._used[distribution] += 1
                 return
 
     def _try(self, module: Module, arguments: Mapping[str, Any], case: Case, *, trusted: bool = False) -> bool:
