@@ -79,6 +79,8 @@ class Table:
 
     async def rows_named(self, columns: Sequence[str], names: Sequence[str]) -> dict[str, Row]:
         """The stored ones of `names`, by name."""
+        if not names:
+            return {}
         found = await self.select(["name", *columns], filters.among("name", names))
         return {row["name"]: row for row in found.to_pylist()}
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 
 SHINGLE_TOKENS = 5
-# From here on a source is a near-copy. A changed token touches five shingles: one in a kernel of 300 tokens gives 0.967,
-# which is a copy; one in 100 tokens gives 0.905, which is not.
+# From here on a source is a near-copy. A changed token touches five shingles: one in a kernel of 300 tokens gives
+# 0.967, which is a copy; one in 100 tokens gives 0.905, which is not.
 NEAR_COPY = 0.95
 
 _STRING = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""

@@ -162,7 +162,8 @@ class CorpusServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetStats(self, request, context):
-        """Counts of the samples by verdict, language, level, task and model.
+        """Counts of the samples that match, by verdict, language and model, and of
+        their tasks.
 
         Errors: `UNAVAILABLE` if the store is not reachable.
         """
@@ -195,7 +196,8 @@ class CorpusServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ReadSnapshot(self, request, context):
-        """Streams the samples of a snapshot in its order, from `offset` on.
+        """Streams the samples of a snapshot in its order, from `offset` on, with their
+        sources and without plans, which `GetSample` has.
 
         Errors: `NOT_FOUND`; `OUT_OF_RANGE` if the offset is beyond the end.
         """

@@ -55,8 +55,10 @@ class ProfilerServicer:
         * `INVALID_ARGUMENT`: the request is malformed or names an unknown device.
         * `NOT_FOUND`: there is no report for the action.
         * `FAILED_PRECONDITION`: the report's verdict is not PASSED (reason
-        `NOT_PASSED`), a plan is data-dependent (reason `DATA_DEPENDENT`), or a
-        blob is missing (reason `BLOB_MISSING`).
+        `NOT_PASSED`), a plan is data-dependent (reason `DATA_DEPENDENT`), a blob
+        is missing (reason `BLOB_MISSING`), the candidate was not compiled for the
+        device (reason `TARGET_NOT_BUILT`), or the CPU model can run none of its
+        cases (reason `NOT_MODELLED`).
         * `UNAVAILABLE`: the queue is full; the details say when to retry.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
