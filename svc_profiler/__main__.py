@@ -11,11 +11,11 @@ from kernelvault.replay.cpu_model import CpuModel
 from kernelvault.replay.reference import References
 from kernelvault.sandbox import Sandbox, check_platform
 from kernelvault.v1 import corpus_pb2_grpc, profiler_pb2, profiler_pb2_grpc, storage_pb2_grpc
-from svc_profiler.settings import ProfilerConfig
 from svc_profiler.corpus import Corpus
 from svc_profiler.devices.model import ModelDevice
 from svc_profiler.profiling import CachingProfiler, DeviceProfiler, QueueingProfiler
 from svc_profiler.servicer import ProfilerServicer
+from svc_profiler.settings import ProfilerConfig
 
 
 @contextlib.asynccontextmanager

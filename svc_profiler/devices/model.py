@@ -109,9 +109,14 @@ class ModelDevice:
             inputs = await self._inputs.inputs(task, case)
         except ReferenceFault as fault:
             raise _NotModelled(str(fault)) from fault
-        replay = await self._cpu_model.replay(
-            plan, image, inputs, sample_blocks=self._sample_blocks, timeout_s=self._timeout_s
-        )
+        try:
+            replay = await self._cpu_model.replay(
+                plan, image, inputs, sample_blocks=self._sample_blocks, timeout_s=self._timeout_s
+            )
+        except bundle.Malformed as error:
+            raise errors.Internal(
+                "INPUTS_MALFORMED", f"failed to read the inputs of case {case.id}: {error}"
+            ) from error
         try:
             if replay.fault is not None:
                 raise _NotModelled(replay.fault[1])
@@ -144,7 +149,10 @@ def _cases(
     chosen = [case for case in task.cases if case.kind == kernel_pb2.Case.PERFORMANCE and case.id in recorded]
     for case in chosen or [case for case in task.cases if case.id in recorded]:
         plan = recorded[case.id]
-        plans.check(plan)
+        try:
+            plans.check(plan)
+        except plans.Malformed as error:
+            raise errors.DataLoss("PLAN_MALFORMED", f"failed to read the plan of case {case.id}: {error}") from error
         yield case, plan
 
 
