@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import contextvars
 import time
@@ -11,6 +12,7 @@ from typing import Any
 import grpc
 import structlog
 from grpc_status import rpc_status
+from opentelemetry import context as otel_context
 from opentelemetry import propagate, trace
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -60,8 +62,8 @@ class AroundInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 return await inner(request, context)
 
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:
-            async with around(method, context):
-                async for response in inner(request, context):
+            async with around(method, context), contextlib.aclosing(inner(request, context)) as responses:
+                async for response in responses:
                     yield response
 
         make = getattr(grpc, f"{name}_rpc_method_handler")
@@ -122,8 +124,16 @@ async def traced(method: str, context: grpc.aio.ServicerContext) -> AsyncIterato
     """Continues the caller's trace (W3C traceparent)."""
     headers = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
     tracer = trace.get_tracer("kernelvault")
-    with tracer.start_as_current_span(method.lstrip("/"), propagate.extract(headers), kind=trace.SpanKind.SERVER):
+    span = tracer.start_span(method.lstrip("/"), propagate.extract(headers), kind=trace.SpanKind.SERVER)
+    home = asyncio.current_task()
+    token = otel_context.attach(trace.set_span_in_context(span))
+    try:
         yield
+    finally:
+        span.end()
+        # A stream that its caller left is closed by another task, which never had this context.
+        if asyncio.current_task() is home:
+            otel_context.detach(token)
 
 
 def standard() -> list[AroundInterceptor]:

@@ -215,7 +215,7 @@ class Client:
     def rewards(
         self, snapshot: str, formula: trainer_pb2.ComputeRewardsRequest.Formula | str
     ) -> AsyncGenerator[trainer_pb2.ComputeRewardsResponse, None]:
-        """One reward for each sample of a snapshot, in its order; `formula` by value or by its name in trainer.proto."""
+        """One reward for each sample of a snapshot, in its order; `formula` by its value or by its name."""
         stub = self._stub(trainer_pb2_grpc.TrainerStub, "trainer")
         request = trainer_pb2.ComputeRewardsRequest(snapshot=snapshot, formula=formula)
         return self._stream(stub.ComputeRewards, request)
@@ -261,9 +261,14 @@ class Client:
 
 
 async def _last(updates: AsyncGenerator[Any, None], field: str, stages: Any, on_stage: _Stage) -> Any:
+    """The result that ends a stream. Read to its end: leaving it earlier would cancel the call."""
+    result = None
     async with contextlib.aclosing(updates) as stream:
         async for update in stream:
             if update.HasField(field):
-                return getattr(update, field)
-            on_stage(stages.Name(update.stage))
-    raise errors.Internal("NO_RESULT", f"the stream ended without a {field}")
+                result = getattr(update, field)
+            else:
+                on_stage(stages.Name(update.stage))
+    if result is None:
+        raise errors.Internal("NO_RESULT", f"the stream ended without a {field}")
+    return result

@@ -168,9 +168,8 @@ class Loop:
         asked = hashlib.sha256(self._run.encode() + b"\0" + digest.of_message(request).hash.encode())
         request.request_id = str(uuid.UUID(bytes=asked.digest()[:16], version=4))
         async with contextlib.aclosing(self._client.generate(request)) as responses:
-            async for response in responses:
-                return response
-        return None
+            answers = [response async for response in responses]
+        return answers[0] if answers else None
 
     async def _sample(
         self, outcome: Outcome, response: generator_pb2.GenerateCandidatesResponse, number: int, say: Say

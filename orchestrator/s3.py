@@ -14,7 +14,11 @@ from orchestrator.state import State, write_whole
 
 ACCESS_KEY = "kernelvault"
 BUCKET = "kernelvault"
-_PARTS = ("master", "volume", "filer", "admin")
+_PORT_OPTIONS = (
+    "s3.port.grpc",
+    *(f"{part}.port{kind}" for part in ("master", "volume", "filer", "admin") for kind in ("", ".grpc")),
+)
+_GRPC_OFFSET = 10_000
 _DEFAULT_PORT = 8333
 # Not to be configured.
 _SOCKETS = Path("/tmp")
@@ -47,11 +51,7 @@ def command(state: State, port: int) -> list[str]:
         "-s3.port.lance=0",
     ]
     argv += ["-master.telemetry=false", "-webdav=false", "-admin.ui=false", f"-bucket={BUCKET}"]
-    own = _own_ports(state)
-    argv.append(f"-s3.port.grpc={own[0]}")
-    for part, (http, grpc) in zip(_PARTS, zip(own[1::2], own[2::2], strict=True), strict=True):
-        argv += [f"-{part}.port={http}", f"-{part}.port.grpc={grpc}"]
-    return argv
+    return argv + [f"-{option}={own}" for option, own in zip(_PORT_OPTIONS, _own_ports(state), strict=True)]
 
 
 def preferred_port() -> int:
@@ -69,10 +69,13 @@ def clean(state: State, port: int) -> None:
 def _own_ports(state: State) -> list[int]:
     """The ports between the server's parts: the same at each start, so that its sockets can be found again."""
     path = state.path("s3", "ports.json")
-    count = 2 * len(_PARTS) + 1
     known: list[int] = json.loads(path.read_text(encoding="ascii")) if path.exists() else []
-    if len(known) != count:
-        known = _fresh_ports(count)
+    if len(known) != len(_PORT_OPTIONS):
+        # The server's own worker looks for the admin's gRPC port there, whatever it was told.
+        fresh = _fresh_ports(1000)
+        admin = next(port for port in fresh if port + _GRPC_OFFSET < 32768 and ports.is_free(port + _GRPC_OFFSET))
+        fresh.remove(admin)
+        known = [*fresh[: len(_PORT_OPTIONS) - 2], admin, admin + _GRPC_OFFSET]
         write_whole(path, json.dumps(known))
     return known
 

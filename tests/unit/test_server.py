@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,3 +167,27 @@ def test_a_wrong_configuration_ends_the_process_with_one_line(settings: dict[str
     assert ended.returncode == 2
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+async def test_a_stream_that_its_caller_leaves_is_closed_without_complaint(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The writer's clean-up runs, and nothing is logged as an error."""
+    closed = asyncio.Event()
+
+    async def forever(request: Any, context: Any) -> Any:
+        try:
+            while True:
+                yield corpus_pb2.ReadSnapshotResponse()
+                await asyncio.sleep(0.01)
+        finally:
+            closed.set()
+
+    method = corpus_pb2_grpc.CorpusStub(client.channel(await serve(ReadSnapshot=forever))).ReadSnapshot
+    async with contextlib.aclosing(client.stream(method, corpus_pb2.ReadSnapshotRequest())) as responses:
+        async for _ in responses:
+            break
+    await asyncio.wait_for(closed.wait(), 5)
+    await asyncio.sleep(0.05)
+
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
