@@ -53,6 +53,7 @@ extern "C" void run(const float* a, const float* b, int64_t a_0, int64_t b_0, fl
     + KERNEL
     + b"""
 torch::Tensor forward(torch::Tensor a, torch::Tensor b) {
+    a = a.contiguous(), b = b.contiguous();
     auto out = torch::empty_like(a);
     add<<<(a.numel() + 255) / 256, 256>>>(a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), a.numel());
     return out;

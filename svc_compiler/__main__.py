@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Sequence
-
-from kernelvault.replay.cpu_model import CpuModel
-from kernelvault.replay.reference import References
 
 from kernelvault import client, server
 from kernelvault.blobs import Blobs
+from kernelvault.replay import cpu_model
+from kernelvault.replay.reference import References
 from kernelvault.sandbox import check_platform
 from kernelvault.v1 import artifact_pb2, compiler_pb2_grpc, corpus_pb2_grpc, storage_pb2_grpc
 from svc_compiler.config import CompilerConfig
+from svc_compiler.hip import image
 from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.identity import of_sources
 from svc_compiler.results import CorpusResults, CorpusTasks
 from svc_compiler.servicer import CompilerServicer
 from svc_compiler.tasks import TaskPreparer
@@ -36,7 +38,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
     async with contextlib.AsyncExitStack() as stack:
         channel = await stack.enter_async_context(client.channel(settings.corpus_address))
         tools = await MeteredSandbox.start(
-            ["numpy", "kernelvault.replay.cpu_child", "kernelvault.replay.compare_child"]
+            ["numpy", *cpu_model.PRELOAD, "kernelvault.replay.compare_child", "svc_compiler.hip.record_child"]
         )
         stack.push_async_callback(tools.close)
         torch = await MeteredSandbox.start(["torch", "kernelvault.replay.reference_child"])
@@ -47,7 +49,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
             sandbox=tools,
             builder=HipBuilder(tools, toolchain, blobs),
             references=references,
-            cpu_model=CpuModel(tools),
+            cpu_model=cpu_model.CpuModel(tools, locate=functools.partial(image.locate, tools, toolchain)),
             scratch=scratch,
             versions=dict(toolchain.versions),
         )
@@ -62,7 +64,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
             tasks=CorpusTasks(corpus_pb2_grpc.CorpusStub(channel)),  # type: ignore[no-untyped-call]
             preparer=TaskPreparer(references, torch, workers=settings.workers, queue_size=settings.queue_size),
             fetch=fetch,
-            identity=f"{toolchain.identity} {references.identity}",
+            identity=f"{of_sources()} {toolchain.identity} {references.identity}",
             settings=settings,
         )
         yield [server.Registration(NAME, compiler_pb2_grpc.add_CompilerServicer_to_server, servicer)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -88,9 +89,10 @@ async def _complete_sources(sources: Sequence[artifact_pb2.Artifact], fetch: Fet
     total = sum(len(source.contents) for source in complete_sources)
     if total > digest.INLINE_LIMIT_BYTES:
         raise errors.InvalidArgument("action.sources", f"{total} bytes in all are above 1 MiB", "SOURCE_TOO_LARGE")
-    paths = [source.path for source in complete_sources]
-    if len(set(paths)) != len(paths):
-        raise errors.InvalidArgument("action.sources", "has two entries with one path")
+    paths = sorted(source.path for source in complete_sources)
+    for first, second in itertools.pairwise(paths):
+        if second == first or second.startswith(f"{first}/"):
+            raise errors.InvalidArgument("action.sources", f"has two entries for the path {first[:80]!r}")
     return complete_sources
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from kernelvault.blobs import Blobs
 from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
 from svc_compiler.actions import Work
-from svc_compiler.hip import gpu, host, image, meaning
+from svc_compiler.hip import gpu, host, image, meaning, runtime
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
 from svc_compiler.verify.metering import MeteredSandbox, stage
@@ -31,6 +31,10 @@ class Built:
     def layouts(self) -> dict[str, list[plan_pb2.Image.ArgumentSlot]]:
         """Argument slots by kernel symbol, without hidden arguments."""
         return self.gpu[0].layouts
+
+    def display_name_of(self, kernel: str) -> str:
+        """A kernel's name as its author would write it."""
+        return next((k.display_name for k in self.gpu[0].build.kernels if k.name == kernel), kernel)
 
     def images_of(self, kernel: str) -> list[plan_pb2.Image]:
         """One image for each target that holds the kernel, the CPU model last."""
@@ -94,7 +98,16 @@ class HipBuilder:
         return list(builds)
 
     async def _image(self, work: Work, folder: Path, first: gpu.GpuBuild) -> image.ImageBuild:
-        await meaning.check(self._sandbox, self._toolchain, folder, work.main_source, first.build.target)
+        cpu_first = runtime.cpu_first(self._toolchain)
+        await meaning.check(
+            self._sandbox,
+            self._toolchain,
+            folder,
+            work.main_source,
+            first.build.target,
+            cpu_first=cpu_first,
+            cpu_readable=(Path(cpu_first[0]),),
+        )
         return await image.build_image(self._sandbox, self._toolchain, folder, work.main_source, first.layouts)
 
     async def _store(self, builds: list[gpu.GpuBuild], built: image.ImageBuild) -> dict[str, artifact_pb2.Digest]:

@@ -112,6 +112,7 @@ class _Verification:
                 )
             for kernel in plan.kernels:
                 check_stores(built.gpu, kernel.name)
+                kernel.display_name = built.display_name_of(kernel.name)
                 kernel.images.extend(built.images_of(kernel.name))
             try:
                 plans.check(plan)
@@ -156,7 +157,8 @@ class _Verification:
         with stage("compare"):
             result = await compare(self.parts.sandbox, evaluation, case, replay.outputs, replay.inputs_after)
         if not result.passed:
-            reporting.worsen(self.draft, Report.MISMATCHED, f"Case {case.id}: {result.explanation}")
+            inputs = " (its inputs are not contiguous)" if case.strided else ""
+            reporting.worsen(self.draft, Report.MISMATCHED, f"Case {case.id}{inputs}: {result.explanation}")
         return result
 
 

@@ -7,9 +7,8 @@ import shutil
 import time
 from pathlib import Path
 
-from kernelvault.replay.reference import ReferenceFault
-
 from kernelvault import errors
+from kernelvault.replay.reference import ReferenceFault
 from kernelvault.v1 import compiler_pb2
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.verify.metering import stage_times
