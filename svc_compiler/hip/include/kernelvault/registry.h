@@ -86,6 +86,13 @@ T from_value(const Value& value) {
     }
 }
 
+template <class... T>
+Value to_value(const std::tuple<T...>& result);
+template <class A, class B>
+Value to_value(const std::pair<A, B>& result);
+template <class T, size_t N>
+Value to_value(const std::array<T, N>& result);
+
 template <class T>
 Value to_value(const T& result) {
     using Kind = Value::Kind;
@@ -112,6 +119,8 @@ Value to_value(const T& result) {
     } else if constexpr (IsVector<T>::value) {
         value.kind = Kind::List;
         for (const auto& item : result) value.items.push_back(to_value(item));
+    } else {
+        static_assert(AlwaysFalse<T>::value, "kernelvault: an exported function returns an unsupported type");
     }
     return value;
 }
@@ -153,7 +162,7 @@ Value invoke(F& function, const std::vector<Value>& values, std::index_sequence<
         function(static_cast<A>(std::get<I>(held))...);
         return {};
     } else {
-        return to_value<std::remove_cv_t<std::remove_reference_t<R>>>(function(static_cast<A>(std::get<I>(held))...));
+        return to_value(function(static_cast<A>(std::get<I>(held))...));
     }
 }
 

@@ -6,12 +6,17 @@
 
 namespace pybind11 {
 
+struct none {};
+
 // A parameter's name, with a default after `=`.
 struct arg {
     explicit constexpr arg(const char* name) : name(name) {}
     template <class T>
     ::kernelvault::Default operator=(const T& value) const {
-        return {::kernelvault::to_value(value)};
+        if constexpr (std::is_same_v<T, ::pybind11::none>)
+            return {};
+        else
+            return {::kernelvault::to_value(value)};
     }
     arg& noconvert(bool = true) { return *this; }
     arg& none(bool = true) { return *this; }
@@ -30,7 +35,6 @@ struct gil_scoped_release {
 struct gil_scoped_acquire {
     gil_scoped_acquire() {}
 };
-struct none {};
 struct kw_only {};
 enum class return_value_policy { automatic, copy, move, reference, take_ownership };
 
