@@ -124,6 +124,11 @@ class Blobs:
             raise errors.DataLoss("DIGEST_MISMATCH", message, blob=name.hash)
 
     def _evict(self) -> None:
+        keep_after = time.time() - KEEP_S
+        for path in self._cache.glob("incoming-*"):  # of processes that died
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_mtime < keep_after:
+                    path.unlink()
         files = []
         for path in self._cache.glob("*/*"):
             with contextlib.suppress(FileNotFoundError):
@@ -132,7 +137,6 @@ class Blobs:
         total = sum(size for _, size, _ in files)
         if total <= self._max_cache_bytes:
             return
-        keep_after = time.time() - KEEP_S
         for used, size, path in sorted(files):
             if total <= self._max_cache_bytes * _FREE_TO or used > keep_after:
                 return

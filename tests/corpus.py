@@ -14,7 +14,7 @@ from tests import messages
 from tests.s3 import S3Server
 from tests.services import Service
 
-TIMEOUT_S = 20.0
+TIMEOUT_S = 60.0
 
 
 class Corpus:
