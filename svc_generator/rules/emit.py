@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from svc_generator.rules import launcher as host
 from svc_generator.rules import expr, prelude, sizes
+from svc_generator.rules import launcher as host
 from svc_generator.rules.fusion import Group, Item, fuse, stored
 from svc_generator.rules.graph import Graph
-from svc_generator.rules.kernels import Kernel, elementwise, rows, scan
+from svc_generator.rules.kernels import Kernel, elementwise, rows
 from svc_generator.rules.launcher import Launcher
 from svc_generator.rules.lower import lower
 from svc_generator.rules.products import product
+from svc_generator.rules.scans import scan
 from svc_generator.rules.schedules import Schedule
 from svc_generator.rules.split import split
 

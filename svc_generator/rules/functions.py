@@ -13,9 +13,24 @@ _OPERATORS = {
 _LIBRARY = {
     name: name
     for name in (
-        "acos asin atan ceil cos cosh erf erfc exp exp2 expm1 floor log log10 log1p log2 sin sinh sqrt tan tanh trunc "
-        "pow atan2 fmod"
-    ).split()
+        *(
+            "acos",
+            "asin",
+            "atan",
+            "atan2",
+            "ceil",
+            "cos",
+            "cosh",
+            "erf",
+            "erfc",
+            "exp",
+            "exp2",
+            "expm1",
+            "floor",
+            "fmod",
+        ),
+        *("log", "log10", "log1p", "log2", "pow", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
+    )
 } | {"abs": "fabs", "round": "rint"}
 # {0} and {1} are names or literals, so that writing them twice computes nothing twice. NaN passes through as in torch.
 _FORMULAS = {

@@ -17,8 +17,8 @@ _MAX_ITEMS = 24
 class Item:
     """A definition in a kernel with its body over the kernel's variables.
 
-    `place` is `each` (once an element), `outer` (once a row), `reduce` or `scan`; `offset` is where the target's element
-    lies.
+    `place` is `each` (once an element), `outer` (once a row), `reduce` or `scan`; `offset` is where the target's
+    element lies.
     """
 
     definition: Definition

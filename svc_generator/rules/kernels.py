@@ -10,7 +10,7 @@ from svc_generator.rules.fusion import Group, Item
 from svc_generator.rules.graph import Size
 from svc_generator.rules.prelude import fold_name
 from svc_generator.rules.program import Buffer, Reduce
-from svc_generator.rules.render import STORE, CPP, Arguments, Writer, convert
+from svc_generator.rules.render import CPP, STORE, Arguments, Writer, convert
 from svc_generator.rules.schedules import Schedule
 
 _LONG_ROW = 256
@@ -114,7 +114,7 @@ def by_block(group: Group, schedule: Schedule) -> bool:
         return False
     one = (1,) * len(group.outer)
     loads = [p for p in expr.walk([i.body for i in group.reductions]) if p.kind == "load"]
-    steps = [dict((a, c) for a, c in p.args[1].terms) for p in loads]
+    steps = [dict(p.args[1].terms) for p in loads]
     rows = any(any(getattr(a, "name", "") == "r" and c == one for a, c in step.items()) for step in steps)
     return rows or max(group.outer) < 4096
 
@@ -226,53 +226,3 @@ def _levels(group: Group) -> dict[Buffer, int]:
                     stack.append(inline[part.args[0]])
         levels[item.target] = max(needs)
     return levels
-
-
-def scan(name: str, group: Group, stored: Sequence[Item], schedule: Schedule) -> Kernel:
-    """Running sums: a thread walks along its row, or a block scans it piece by piece."""
-    item = group.items[0]
-    block = by_block(group, schedule)
-    writer = Writer(Arguments())
-    assert group.inner is not None and list(stored) == [item]
-    writer.arguments.write(item.target)
-    outer, inner = writer.arguments.size(group.outer), writer.arguments.size(group.inner)
-    dtype = expr.working(item.target.dtype)
-    if block:
-        writer.line(f"__shared__ {CPP[dtype]} shared[{schedule.threads}];")
-        with writer.block(f"for (index_t o = blockIdx.x; o < {outer}; o += gridDim.x)"):
-            _scan_block(writer, item, CPP[dtype], inner)
-    else:
-        kind = "double" if dtype == "float32" else CPP[dtype]
-        writer.line("const index_t o = index_t(blockIdx.x) * blockDim.x + threadIdx.x;")
-        writer.line(f"if (o >= {outer}) return;")
-        writer.line(f"{kind} total = 0;")
-        with writer.block(f"for (index_t r = 0; r < {inner}; ++r)"):
-            writer.line(f"total += {writer.value(item.body)};")
-            _store_text(writer, item, f"{CPP[dtype]}(total)")
-    work = ((group.outer, 1 if block else schedule.threads),)
-    return Kernel(name, wrap(name, writer, schedule.threads), writer.arguments, work, schedule.threads)
-
-
-def _scan_block(writer: Writer, item: Item, kind: str, inner: str) -> None:
-    writer.line(f"{kind} carry = 0;")
-    with writer.block(f"for (index_t base = 0; base < {inner}; base += blockDim.x)"):
-        writer.line("const index_t r = base + threadIdx.x;")
-        writer.line(f"{kind} sum = 0;")
-        with writer.block(f"if (r < {inner})"):
-            writer.line(f"sum = {writer.value(item.body)};")
-        writer.line("shared[threadIdx.x] = sum;")
-        writer.line("__syncthreads();")
-        with writer.block("for (unsigned step = 1; step < blockDim.x; step *= 2)"):
-            writer.line(f"const {kind} left = threadIdx.x >= step ? shared[threadIdx.x - step] : {kind}(0);")
-            writer.line("__syncthreads();")
-            writer.line("shared[threadIdx.x] += left;")
-            writer.line("__syncthreads();")
-        with writer.block(f"if (r < {inner})"):
-            _store_text(writer, item, "carry + shared[threadIdx.x]")
-        writer.line("carry += shared[blockDim.x - 1];")
-        writer.line("__syncthreads();")
-
-
-def _store_text(writer: Writer, item: Item, code: str) -> None:
-    stored = STORE.get(item.target.dtype, "{}").format(code)
-    writer.line(f"{item.target.name}[{writer.index(item.offset)}] = {stored};")

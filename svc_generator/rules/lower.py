@@ -13,7 +13,10 @@ _RULES: dict[str, Rule] = {**lower_views.RULES, **lower_reductions.RULES, **lowe
 
 
 def lower(graph: Graph, cases: Sequence[int]) -> Program:
-    """The program for `cases`, which call one launcher; to be called within `expr.fresh()`. Raises NotLowerable with the operator that has no rule."""
+    """The program for `cases`, which call one launcher; to be called within `expr.fresh()`.
+
+    Raises NotLowerable with the operator that has no rule.
+    """
     low = Lowering(graph, cases, Program(graph.case_count))
     live = _live(graph)
     for number, node in enumerate(graph.nodes):

@@ -80,7 +80,7 @@ def convolution(low: Lowering, node: Node) -> Tensor:
     def body(o: Lin, r: Lin) -> Expr:
         b, f, *at = index.unflatten(o, node.dims, count)
         c, *step = index.unflatten(r, inner, count)
-        moved = [slide(at[x], step[x], stride[x], dilation[x], padding[x], count) for x in (0, 1)]
+        moved = [slide(at[x], step[x], stride[x], dilation[x], padding[x]) for x in (0, 1)]
         channel = index.add(index.scale(index.div(f, per_group), inner[0]), c)
         pixel, factor = source.load((b, channel, *moved)), weight.load((f, c, *step))
         product = call("mul", pixel, factor, dtype=work)

@@ -96,7 +96,7 @@ def _div(args: dict[str, Any], dtype: str) -> Expr:
     mode = args.get("rounding_mode")
     work = expr.working(dtype)
     if work not in FLOATS:
-        name = {"floor": "floor_divide", "trunc": "div"}[mode]
+        name = "floor_divide" if mode == "floor" else "div"
         return call(name, operand(args["self"], dtype), operand(args["other"], dtype), dtype=work)
     result = call("div", operand(args["self"], dtype), operand(args["other"], dtype), dtype=work)
     return result if mode is None else call({"floor": "floor", "trunc": "trunc"}[mode], result, dtype=work)
@@ -106,9 +106,38 @@ RULES: dict[str, Rule] = {
     **{
         name: _unary(name)
         for name in (
-            "abs acos asin atan ceil cos cosh erf erfc exp exp2 expm1 floor log log10 log1p log2 neg reciprocal round "
-            "rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
-        ).split()
+            *(
+                "abs",
+                "acos",
+                "asin",
+                "atan",
+                "ceil",
+                "cos",
+                "cosh",
+                "erf",
+                "erfc",
+                "exp",
+                "exp2",
+                "expm1",
+                "floor",
+                "log",
+            ),
+            *(
+                "log10",
+                "log1p",
+                "log2",
+                "neg",
+                "reciprocal",
+                "round",
+                "rsqrt",
+                "sigmoid",
+                "sign",
+                "sin",
+                "sinh",
+                "sqrt",
+            ),
+            *("tan", "tanh", "trunc"),
+        )
     },
     **{name: _arithmetic(name) for name in ("add", "sub", "mul", "maximum", "minimum", "atan2", "fmod", "remainder")},
     **{name: _comparison(name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},

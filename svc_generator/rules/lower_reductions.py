@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -142,27 +143,28 @@ def cumsum(low: Lowering, node: Node) -> Tensor:
     return program.of(target)
 
 
-def window(
-    low: Lowering,
-    source: Tensor,
-    node: Node,
-    kind: str,
-    *,
-    kernel: list[int],
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-) -> Tensor:
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """Of the last two dimensions."""
+
+    kernel: list[int]
+    stride: list[int]
+    padding: list[int]
+    dilation: list[int]
+
+
+def window(low: Lowering, source: Tensor, node: Node, kind: str, shape: Window) -> Tensor:
     """A reduction of the windows of the last two dimensions."""
     count, program, dtype = low.count, low.program, low.dtype(node)
     lead = len(node.dims) - 2
-    inner = [sizes.constant(k, count) for k in kernel]
+    inner = [sizes.constant(k, count) for k in shape.kernel]
     target = program.scratch(node.dims, dtype)
 
     def body(o: Lin, r: Lin) -> Expr:
         at, step = index.unflatten(o, node.dims, count), index.unflatten(r, inner, count)
         moved = [
-            slide(at[lead + axis], step[axis], stride[axis], dilation[axis], padding[axis], count) for axis in (0, 1)
+            slide(at[lead + axis], step[axis], shape.stride[axis], shape.dilation[axis], shape.padding[axis])
+            for axis in (0, 1)
         ]
         value = source.load([*at[:lead], *moved])
         checks = list(zip(moved, source.dims[lead:], strict=True))
@@ -172,8 +174,9 @@ def window(
     return program.of(target)
 
 
-def slide(at: Lin, step: Lin, stride: int, dilation: int, padding: int, count: int) -> Lin:
+def slide(at: Lin, step: Lin, stride: int, dilation: int, padding: int) -> Lin:
     """The place in the input that an output's window touches: at * stride + step * dilation - padding."""
+    count = len(at.const)
     return index.add(
         index.scale(at, sizes.constant(stride, count)),
         index.scale(step, sizes.constant(dilation, count)),
@@ -194,32 +197,21 @@ def max_pool(low: Lowering, node: Node) -> Tensor:
     if node.args["ceil_mode"]:
         raise NotLowerable("max_pool2d", "ceil_mode")
     kernel = pair(node.args["kernel_size"], [])
-    return window(
-        low,
-        low.tensor(node.args["self"]),
-        node,
-        "max",
-        kernel=kernel,
-        stride=pair(node.args["stride"], kernel),
-        padding=pair(node.args["padding"], [0, 0]),
-        dilation=pair(node.args["dilation"], [1, 1]),
+    shape = Window(
+        kernel,
+        pair(node.args["stride"], kernel),
+        pair(node.args["padding"], [0, 0]),
+        pair(node.args["dilation"], [1, 1]),
     )
+    return window(low, low.tensor(node.args["self"]), node, "max", shape)
 
 
 def average_pool(low: Lowering, node: Node) -> Tensor:
     kernel, padding = pair(node.args["kernel_size"], []), pair(node.args["padding"], [0, 0])
     if node.args["ceil_mode"] or (any(padding) and not node.args["count_include_pad"]):
         raise NotLowerable("avg_pool2d", "ceil_mode, or padding that does not count")
-    total = window(
-        low,
-        low.tensor(node.args["self"]),
-        node,
-        "sum",
-        kernel=kernel,
-        stride=pair(node.args["stride"], kernel),
-        padding=padding,
-        dilation=[1, 1],
-    )
+    shape = Window(kernel, pair(node.args["stride"], kernel), padding, [1, 1])
+    total = window(low, low.tensor(node.args["self"]), node, "sum", shape)
     divisor = number(float(node.args["divisor_override"] or kernel[0] * kernel[1]), total.dtype)
     return Tensor(total.dims, total.dtype, lambda at: call("div", total.load(at), divisor))
 

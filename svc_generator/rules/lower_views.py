@@ -261,5 +261,5 @@ RULES: dict[str, Rule] = {
     "gather": gather,
     "embedding": embedding,
     "index": index_,
-    **{name: constant for name in CONSTANTS},
+    **dict.fromkeys(CONSTANTS, constant),
 }

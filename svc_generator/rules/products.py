@@ -42,9 +42,9 @@ def product(name: str, group: Group, stored: Sequence[Item], schedule: Schedule)
             writer.line(f"{kind} sum{number}[{per}][{per}] = {{}};")
         with writer.block(f"for (index_t base = 0; base < {inner}; base += {_STEP})"):
             with writer.block(f"for (int e = threadIdx.x; e < {_STEP * tile}; e += {_THREADS})"):
-                for number, kind in enumerate(types):
-                    _load(writer, group, operands[number], f"left{number}", kind, tile, sizes["m"], inner)
-                    _load(writer, group, operands[number], f"right{number}", kind, tile, sizes["n"], inner)
+                for number in range(len(types)):
+                    _load(writer, group, operands[number], f"left{number}", tile)
+                    _load(writer, group, operands[number], f"right{number}", tile)
             writer.line("__syncthreads();")
             _multiply(writer, types, per)
             writer.line("__syncthreads();")
@@ -67,22 +67,21 @@ def _over_tiles(group: Group, stored: Sequence[Item]) -> tuple[Group, Sequence[I
     return dataclasses.replace(group, items=list(moved.values())), [moved[item.target] for item in stored]
 
 
-def _load(
-    writer: Writer, group: Group, operands: Operands, target: str, kind: str, tile: int, limit: str, inner: str
-) -> None:
+def _load(writer: Writer, group: Group, operands: Operands, target: str, tile: int) -> None:
     """One element of a tile for each thread; neighbours in memory go to neighbouring threads."""
     assert group.inner is not None
     left = target.startswith("left")
     size = operands.m if left else operands.n
     b, x, k = index.var("b", operands.batch), index.var("x", size), index.var("k", group.inner)
     value: Expr = operands.left(b, x, k) if left else operands.right(b, k, x)
+    limit, inner = writer.arguments.size(size), writer.arguments.size(group.inner)
     with writer.block(""):
         if _steps_with("k", value, writer):
             writer.line(f"const int dk = e % {_STEP}, dx = e / {_STEP};")
         else:
             writer.line(f"const int dx = e % {tile}, dk = e / {tile};")
         writer.line(f"const index_t x = {'row' if left else 'column'} + dx, k = base + dk;")
-        writer.line(f"{kind} element = 0;")
+        writer.line(f"{CPP[value.dtype]} element = 0;")
         with writer.block(f"if (x < {limit} && k < {inner})"):
             writer.line(f"element = {writer.value(value)};")
         writer.line(f"{target}[dk][dx] = element;")

@@ -1,4 +1,4 @@
-"""What a kernel program computes: tensors that know how to compute an element, and the definitions of those in memory."""
+"""What a kernel program computes: tensors that can compute an element, and the definitions of those in memory."""
 
 from __future__ import annotations
 

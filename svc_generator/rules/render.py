@@ -198,14 +198,10 @@ class Writer:
 
 def _is_plain(at: Lin) -> bool:
     """True for the index o itself."""
-    return (
-        len(at.terms) == 1
-        and at.terms[0][0] == Var("o", at.terms[0][0].size)
-        and not any(at.const)
-        and (  # type: ignore[union-attr]
-            set(at.terms[0][1]) == {1}
-        )
-    )
+    if len(at.terms) != 1 or any(at.const):
+        return False
+    atom, coefficient = at.terms[0]
+    return isinstance(atom, Var) and atom.name == "o" and set(coefficient) == {1}
 
 
 def convert(code: str, source: str, target: str) -> str:

@@ -1,5 +1,4 @@
-"""Integers as vectors over the cases, and the search for the C++ expression that gives such a vector from the sizes that
-a launcher gets.
+"""Integers as vectors over the cases, and the C++ expressions that give such vectors from what a launcher gets.
 
 Two sizes that are equal in every case are one size to us. What comes of it holds for the task's cases by construction;
 for other shapes it holds where the cases tell the sizes apart.
@@ -160,8 +159,8 @@ class Sizes:
                 factors = [v / b**power for v, b in zip(key, base, strict=True) if b > 0]
                 if len(factors) == len(key) and max(abs(f - factors[0]) for f in factors) <= 1e-12 * abs(factors[0]):
                     return f"{factors[0]!r} * pow(double({name}), {power})"
-        for base, name in self._floats.items():
-            factors = [v / b for v, b in zip(key, base, strict=True) if b != 0]
+        for known, name in self._floats.items():
+            factors = [v / b for v, b in zip(key, known, strict=True) if b != 0]
             if len(factors) == len(key) and max(abs(f - factors[0]) for f in factors) <= 1e-12 * abs(factors[0]):
                 return f"{factors[0]!r} * {name}"
         raise NotLowerable("a number", f"no expression of the sizes and scalars gives {list(key)} in the task's cases")

@@ -6,6 +6,7 @@ Nothing is computed: the module runs on fake tensors, so that performance cases 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,14 +22,14 @@ from kernelvault.replay.reference_module import Module, decode_arguments, sets_t
 RESULT = "trace.json"
 _IRRELEVANT = {"device", "layout", "pin_memory", "memory_format", "generator", "requires_grad"}
 _DECOMPOSED = (
-    "native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit_no_training _softmax _log_softmax "
-    "gelu silu hardswish hardsigmoid hardtanh softplus leaky_relu elu mish celu selu addmm baddbmm addbmm addmv addcmul addcdiv lerp "
-    "logsumexp mse_loss smooth_l1_loss huber_loss l1_loss binary_cross_entropy binary_cross_entropy_with_logits "
-    "nll_loss_forward nll_loss2d_forward masked_fill std var_mean std_mean linalg_vector_norm norm "
-    "triu tril square rsub relu6 logaddexp split split_with_sizes unbind stack repeat tile index_select t transpose "
-    "hardshrink softshrink threshold log_sigmoid_forward glu xlogy trace ones_like zeros_like full_like new_full "
-    "new_zeros new_ones empty_like zeros ones narrow mv dot _fused_rms_norm "
-    "_scaled_dot_product_flash_attention_for_cpu"
+    "native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit_no_training _softmax "
+    "_log_softmax gelu silu hardswish hardsigmoid hardtanh softplus leaky_relu elu mish celu selu addmm baddbmm "
+    "addbmm addmv addcmul addcdiv lerp logsumexp mse_loss smooth_l1_loss huber_loss l1_loss binary_cross_entropy "
+    "binary_cross_entropy_with_logits nll_loss_forward nll_loss2d_forward masked_fill std var_mean std_mean "
+    "linalg_vector_norm norm triu tril square rsub relu6 logaddexp split split_with_sizes unbind stack repeat "
+    "tile index_select t transpose hardshrink softshrink threshold log_sigmoid_forward glu xlogy trace ones_like "
+    "zeros_like full_like new_full new_zeros new_ones empty_like zeros ones narrow mv dot _fused_rms_norm "
+    "_scaled_dot_product_flash_attention_for_cpu "
 )
 
 
@@ -104,16 +105,10 @@ def _working(x: torch.Tensor) -> torch.Tensor:
 
 
 def _group_norm(
-    x: torch.Tensor,
-    weight: torch.Tensor | None,
-    bias: torch.Tensor | None,
-    batch: int,
-    channels: int,
-    _inner: int,
-    groups: int,
-    eps: float,
+    x: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None, *numbers: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Without the strides that torch's own decomposition makes."""
+    batch, channels, _, groups, eps = numbers
     grouped = _working(x).reshape(batch, groups, -1)
     centered = grouped - grouped.mean(-1, keepdim=True)
     scale = torch.rsqrt((centered * centered).mean(-1, keepdim=True) + eps)
@@ -200,7 +195,7 @@ def _value(value: Any, numbers: Mapping[torch.fx.Node, int]) -> Any:
         return [_value(item, numbers) for item in value]
     if isinstance(value, torch.dtype):
         return {"dtype": str(value).removeprefix("torch.")}
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+    if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
