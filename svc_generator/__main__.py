@@ -11,7 +11,7 @@ from kernelvault.blobs import Blobs
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import corpus_pb2_grpc, generator_pb2_grpc
 from svc_generator.backends import Backend, Registry
-from svc_generator.backends.openai import OpenAIBackend, connect
+from svc_generator.backends.openai import OpenAIBackend
 from svc_generator.calls import Calls
 from svc_generator.rules.backend import PRELOAD, RulesBackend
 from svc_generator.servicer import GeneratorServicer
@@ -31,8 +31,9 @@ async def build(settings: GeneratorConfig) -> AsyncIterator[Sequence[server.Regi
         stack.push_async_callback(sandbox.close)
         backends: list[Backend] = [RulesBackend(sandbox, scratch)]
         if settings.openai_endpoint:
-            endpoint = await stack.enter_async_context(connect(settings, settings.api_key(os.environ)))
-            backends.append(OpenAIBackend(settings, endpoint))
+            openai = OpenAIBackend(settings, settings.api_key(os.environ))
+            stack.push_async_callback(openai.close)
+            backends.append(openai)
         servicer = GeneratorServicer(
             registry=Registry(backends, settings.default_model),
             corpus=corpus_pb2_grpc.CorpusStub(channel),  # type: ignore[no-untyped-call]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -31,9 +32,10 @@ class Reply:
 class Endpoint:
     """Asks for chat completions. 429, 5xx, garbage and broken connections are tried again, as Retry-After says."""
 
-    def __init__(self, client: openai.AsyncOpenAI, *, attempts: int, sleep: Sleep) -> None:
-        """`client` must not retry by itself; `sleep` takes seconds."""
-        self._client = client
+    def __init__(self, connect: Callable[[], openai.AsyncOpenAI], *, attempts: int, sleep: Sleep) -> None:
+        """`connect` makes a client that does not retry by itself; `sleep` takes seconds."""
+        self._connect = connect
+        self._client: asyncio.Future[openai.AsyncOpenAI] | None = None
         self._attempts = attempts
         self._sleep = sleep
 
@@ -54,25 +56,34 @@ class Endpoint:
         reply: Reply = await retrying(self._once, model, messages, options)
         return reply
 
+    async def close(self) -> None:
+        """Closes the connections."""
+        if self._client is not None:
+            await (await self._client).close()
+
+    async def _connected(self) -> openai.AsyncOpenAI:
+        """The client, made in a thread when it is first needed: its import takes half a second."""
+        if self._client is None:
+            self._client = asyncio.ensure_future(asyncio.to_thread(self._connect))
+        return await asyncio.shield(self._client)
+
     async def _once(self, model: str, messages: list[Message], options: dict[str, Any]) -> Reply:
+        client = await self._connected()
         import openai
 
+        where = client.base_url
         body: dict[str, Any] = {"model": model, "messages": messages, **options}
         try:
-            answer = await self._client.chat.completions.create(**body)
+            answer = await client.chat.completions.create(**body)
             return _reply(answer)
         except openai.APIStatusError as error:
             raise _of_status(error, model) from error
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
-            raise errors.Unavailable("MODEL_UNREACHABLE", f"failed to reach {self._where}: {cause}") from error
+            raise errors.Unavailable("MODEL_UNREACHABLE", f"failed to reach {where}: {cause}") from error
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
-            message = f"failed to read the answer of {self._where}: {type(error).__name__}: {str(error)[:200]}"
+            message = f"failed to read the answer of {where}: {type(error).__name__}: {str(error)[:200]}"
             raise errors.Unavailable("MODEL_GARBLED", message) from error
-
-    @property
-    def _where(self) -> str:
-        return str(self._client.base_url)
 
 
 def _reply(answer: Any) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
@@ -29,11 +30,16 @@ class OpenAIBackend:
 
     name = "openai"
 
-    def __init__(self, settings: GeneratorConfig, client: openai.AsyncOpenAI, *, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, settings: GeneratorConfig, api_key: str, *, sleep: Sleep = asyncio.sleep) -> None:
         self._settings = settings
-        self._endpoint = Endpoint(client, attempts=settings.openai_attempts, sleep=sleep)
+        connect = functools.partial(_connect, settings, api_key)
+        self._endpoint = Endpoint(connect, attempts=settings.openai_attempts, sleep=sleep)
         self._slots = asyncio.Semaphore(settings.openai_concurrency)
         self._total = Budget(settings.openai_total_tokens, "KERNELVAULT_OPENAI_TOTAL_TOKENS")
+
+    async def close(self) -> None:
+        """Closes the connections to the endpoint."""
+        await self._endpoint.close()
 
     def models(self) -> list[str]:
         """The configured models."""
@@ -112,7 +118,7 @@ class OpenAIBackend:
         return options | ({"top_p": sampling.top_p} if sampling.top_p else {})
 
 
-def connect(settings: GeneratorConfig, api_key: str) -> openai.AsyncOpenAI:
+def _connect(settings: GeneratorConfig, api_key: str) -> openai.AsyncOpenAI:
     """A client of the configured endpoint that leaves retries to us."""
     import openai
 

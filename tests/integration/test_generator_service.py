@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import subprocess
+import sys
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,13 @@ from kernelvault.blobs import Blobs
 from kernelvault.v1 import corpus_pb2_grpc, generator_pb2, generator_pb2_grpc
 from kernelvault.v1.kernel_pb2 import Candidate
 from svc_generator.backends import Registry
-from svc_generator.backends.openai import OpenAIBackend, connect
+from svc_generator.backends.openai import OpenAIBackend
 from svc_generator.calls import Calls
 from svc_generator.servicer import GeneratorServicer
 from svc_generator.settings import GeneratorConfig
 from tests.corpus import Corpus
 from tests.endpoint import Answer, FakeEndpoint, completion, failure
+from tests.services import Service
 
 KERNEL = '#include <hip/hip_runtime.h>\n__global__ void k() {}\nextern "C" void run() {}\n'
 ANSWER = f"An idea.\n\n```cpp\n{KERNEL}```\n"
@@ -48,10 +51,11 @@ async def generator(
     """A generator whose endpoint gives these answers."""
     async with FakeEndpoint(*answers).serving() as endpoint, contextlib.AsyncExitStack() as stack:
         settings = GeneratorConfig(openai_endpoint=endpoint.url, openai_models=("m",), openai_attempts=1)
-        openai = await stack.enter_async_context(connect(settings, ""))
+        openai = OpenAIBackend(settings, "")
+        stack.push_async_callback(openai.close)
         blobs = Blobs(corpus.channel, cache)
         servicer = GeneratorServicer(
-            registry=Registry([OpenAIBackend(settings, openai)], "models/m"),
+            registry=Registry([openai], "models/m"),
             corpus=corpus_pb2_grpc.CorpusStub(corpus.channel),  # type: ignore[no-untyped-call]
             blobs=blobs,
             calls=Calls(capacity),
@@ -152,3 +156,47 @@ async def test_models_are_listed(corpus: Corpus, tmp_path: Path) -> None:
     async with generator(corpus, tmp_path, completion("")) as given:
         response = await client.call(given.stub.ListModels, generator_pb2.ListModelsRequest())
     assert [(one.name, one.backend) for one in response.models] == [("models/m", "openai")]
+
+
+@pytest.fixture
+def process(corpus_service: Service, tmp_path: Path) -> Iterator[Service]:
+    """The generator as `python -m svc_generator`, with a model behind an endpoint that is not there."""
+    environment = {
+        "KERNELVAULT_ADDRESS": "127.0.0.1:0",
+        "KERNELVAULT_CORPUS_ADDRESS": corpus_service.address,
+        "KERNELVAULT_CACHE_DIR": str(tmp_path / "cache"),
+        "KERNELVAULT_OPENAI_ENDPOINT": "http://127.0.0.1:9/v1",
+        "KERNELVAULT_OPENAI_MODELS": "qwen,llama",
+    }
+    with Service("svc_generator", environment) as service:
+        yield service
+
+
+async def test_the_process_serves_rules_and_models(process: Service, corpus: Corpus) -> None:
+    """All backends are wired; what the rules cannot lower is a failed precondition that says why."""
+    task = await corpus.task()
+    async with client.channel(process.address) as channel:
+        stub = generator_pb2_grpc.GeneratorStub(channel)  # type: ignore[no-untyped-call]
+        listed = await client.call(stub.ListModels, generator_pb2.ListModelsRequest())
+        with pytest.raises(errors.FailedPrecondition) as refused:
+            await anext(client.stream(stub.GenerateCandidates, Request(task=task.name), timeout_s=60))
+    assert [one.name for one in listed.models] == ["models/llama", "models/qwen", "models/rules"]
+    assert refused.value.reason == "NOT_LOWERABLE"
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"KERNELVAULT_OPENAI_MODELS": "m"}, "set both"),
+        ({"KERNELVAULT_DEFAULT_MODEL": "models/none"}, "known are models/rules"),
+        ({"KERNELVAULT_OPENAI_MODEL": "m"}, "did you mean KERNELVAULT_OPENAI_MODELS"),
+    ],
+)
+def test_a_wrong_configuration_is_one_line(environment: dict[str, str], words: str, tmp_path: Path) -> None:
+    """The process ends with 2 and says what to set."""
+    given = {"PATH": "/usr/bin", "KERNELVAULT_CACHE_DIR": str(tmp_path), **environment}
+    ended = subprocess.run(
+        [sys.executable, "-m", "svc_generator"], env=given, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+    assert words in ended.stderr

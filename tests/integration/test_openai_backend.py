@@ -13,7 +13,7 @@ from kernelvault import digest, errors
 from kernelvault.v1 import generator_pb2
 from kernelvault.v1.kernel_pb2 import Candidate, Case, Parameter, Task, TensorView
 from svc_generator.backends.base import Completion
-from svc_generator.backends.openai import OpenAIBackend, connect
+from svc_generator.backends.openai import OpenAIBackend
 from svc_generator.settings import GeneratorConfig
 from tests.endpoint import Answer, FakeEndpoint, completion, failure
 
@@ -34,9 +34,8 @@ class Asker:
 
     def __init__(self, endpoint: FakeEndpoint, **settings: Any) -> None:
         self.config = GeneratorConfig(openai_endpoint=endpoint.url, openai_models=("m",), **settings)
-        self.client = connect(self.config, "key-1")
         self.waits: list[float] = []
-        self.backend = OpenAIBackend(self.config, self.client, sleep=self._sleep)
+        self.backend = OpenAIBackend(self.config, "key-1", sleep=self._sleep)
 
     async def _sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
@@ -66,7 +65,7 @@ async def asker(*answers: Answer | None, **settings: Any) -> AsyncIterator[tuple
     async with FakeEndpoint(*answers).serving() as endpoint:
         made = Asker(endpoint, **settings)
         yield made, endpoint
-        await made.client.close()
+        await made.backend.close()
 
 
 async def test_an_answer_becomes_a_completion() -> None:
