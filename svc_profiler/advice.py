@@ -18,6 +18,8 @@ POOR_COALESCING = 0.7
 BAD_CONFLICTS = 0.2
 # Segments through the caches for each distinct byte: reuse that registers or LDS could serve.
 MUCH_REUSE = 4.0
+# Bytes read of memory and LDS for each distinct byte; beyond it, multiply-accumulates are those of a product.
+PRODUCT_REUSE = 16.0
 # Lanes' atomics for each distinct byte written.
 MANY_ATOMICS = 0.25
 LOW_OCCUPANCY_WAVES = 4.0
@@ -25,6 +27,7 @@ LOW_OCCUPANCY_WAVES = 4.0
 FEW_ROUNDS = 4
 GOOD_FRACTION = 0.75
 _MOST_KERNELS = 3
+_MOST_REMEDIES = 3
 _SHARE_WORTH_A_WORD = 0.1
 
 Rule = Callable[[Work, KernelEstimate, Peaks], str]
@@ -49,7 +52,7 @@ def of_case(case: CaseEstimate, works: Sequence[Work], peaks: Peaks, moves: Sequ
 
 def _kernel(kernel: KernelEstimate, work: Work, peaks: Peaks, whole_ns: float) -> str:
     share = kernel.time_ns / whole_ns if whole_ns else 0.0
-    found = [text for rule in _ORDER.get(kernel.bound, _RULES) if (text := rule(work, kernel, peaks))]
+    found = [text for rule in _rules(kernel.bound) if (text := rule(work, kernel, peaks))][:_MOST_REMEDIES]
     head = f"{kernel.name} takes {share:.0%}, bound by {_BOUNDS[kernel.bound]}."
     if not found:
         return f"{head} {_OTHERWISE[kernel.bound]}"
@@ -170,7 +173,8 @@ def _atomics(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
 def _matrix_units(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     mix = work.resources.instructions
     fused = sum(count for name, count in mix.items() if name.startswith("fma"))
-    if work.counters.matrix_flops or fused < 8 or not work.counters.lds_read_bytes:
+    read = work.counters.global_read_bytes + work.counters.lds_read_bytes
+    if work.counters.matrix_flops or not fused or read < PRODUCT_REUSE * roofline.unique_bytes(work):
         return ""
     return "multiply-accumulates run on the vector units: the matrix units do them many times faster (mfma builtins)."
 
@@ -195,14 +199,23 @@ _RULES: tuple[Rule, ...] = (
     _matrix_units,
     _transcendental,
 )
-# What helps first where the bound is known; a launch that is too short for anything has one remedy.
-_ORDER: dict[str, Sequence[Rule]] = {
-    "memory": (_coalescing, _atomics, _reuse, _spills, _vectorise, _grid, _occupancy),
-    "compute": (_spills, _matrix_units, _grid, _transcendental, _occupancy, _conflicts),
-    "lds": (_conflicts, _matrix_units, _reuse, _occupancy),
-    "latency": (_grid, _occupancy, _vectorise, _spills, _coalescing),
-    "launch": (_spills,),
+# What helps first where the bound is known.
+_FIRST: dict[str, tuple[Rule, ...]] = {
+    "memory": (_coalescing, _atomics, _reuse, _spills),
+    "compute": (_spills, _reuse, _matrix_units, _grid, _transcendental),
+    "lds": (_conflicts, _matrix_units, _reuse),
+    "latency": (_grid, _coalescing, _occupancy, _vectorise),
 }
+
+
+def _rules(bound: str) -> Sequence[Rule]:
+    """The rules for a bound, the ones that address it first; a launch that is too short for anything has few."""
+    if bound == "launch":
+        return (_spills, _atomics, _coalescing, _conflicts)
+    first = _FIRST[bound]
+    return [*first, *(rule for rule in _RULES if rule not in first)]
+
+
 _BOUNDS = {
     "memory": "memory traffic",
     "compute": "arithmetic",

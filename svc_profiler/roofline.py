@@ -30,6 +30,7 @@ MOST_BYTES_IN_FLIGHT = 64
 OVERLAPPING_WAVES = 4.0
 # Of v_exp, v_rcp and the like: a quarter of the rate of an addition.
 TRANSCENDENTAL_COST = 4
+_LINE_BYTES = 128
 _LOADS = ("global_load", "flat_load", "lds_load")
 
 
@@ -46,6 +47,8 @@ class Work:
     dynamic_lds_bytes: int
     # The most that the launch can touch: the sizes of the buffers that it was given; 0: unknown.
     reachable_bytes: int = 0
+    # Of these, buffers other than inputs: what atomic operations can aim at; 0: unknown.
+    writable_bytes: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,7 @@ class Terms:
     hbm: float
     # All segments through L1 and L2.
     cache: float
-    # Distinct bytes, with no more bytes under way than the resident waves can ask for.
+    # Distinct bytes read, with no more bytes under way than the resident waves can ask for.
     latency: float
     matrix: float
     vector: float
@@ -132,15 +135,23 @@ def _terms(work: Work, peaks: Peaks, fit: occupancy.Occupancy) -> Terms:
     cache_rate = min(peaks.l1_bytes_per_s * busy, peaks.l2_bytes_per_s)
     lds_bytes = (counters.lds_read_bytes + counters.lds_write_bytes) * (1 + counters.lds_conflict_ratio)
     in_flight = waves * occupancy.WAVE_SIZE * _bytes_in_flight(resources.instructions)
+    moved = counters.global_read_bytes + counters.global_write_bytes
+    read = unique * counters.global_read_bytes / moved if moved else 0.0
     return Terms(
         hbm=_ns(unique, peaks.hbm_bytes_per_s * SUSTAINED_HBM),
         cache=_ns(counters.global_transaction_bytes, cache_rate),
-        latency=unique / in_flight * HBM_LATENCY_NS,
+        latency=read / in_flight * HBM_LATENCY_NS,
         matrix=_matrix_ns(counters.matrix_flops, resources.instructions, peaks) / (busy * simds),
         vector=_vector_ns(work, peaks) / (busy * simds),
         lds=_ns(lds_bytes, peaks.lds_bytes_per_s * busy),
-        atomics=_ns(counters.atomics, peaks.l2_channels * peaks.clock_hz),
+        atomics=_ns(counters.atomics, _atomic_channels(work, peaks) * peaks.clock_hz),
     )
+
+
+def _atomic_channels(work: Work, peaks: Peaks) -> int:
+    """L2 channels that the launch's atomic operations can spread over: all on one line queue in one channel."""
+    lines = math.ceil(work.writable_bytes / _LINE_BYTES)
+    return min(peaks.l2_channels, lines) if lines else peaks.l2_channels
 
 
 def _ns(amount: float, rate_per_s: float) -> float:

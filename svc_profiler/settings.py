@@ -26,7 +26,7 @@ class ProfilerConfig(config.ServerConfig):
     # Profiles that wait; one more is answered UNAVAILABLE.
     queue_size: int = 64
     # Blocks of a launch that the CPU model runs for its counters.
-    sample_blocks: int = 16
+    sample_blocks: int = 4
     # Bounds each run on the CPU model.
     timeout_seconds: float = 120.0
 

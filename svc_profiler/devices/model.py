@@ -194,6 +194,9 @@ def _work(plan: plan_pb2.LaunchPlan, launch: plan_pb2.Launch, counters: Counters
         threads=image.block_threads or _volume(launch.block),
         dynamic_lds_bytes=launch.dynamic_lds_bytes,
         reachable_bytes=sum(plan.buffers[index].size_bytes for index in reached),
+        writable_bytes=sum(
+            plan.buffers[index].size_bytes for index in reached if plan.buffers[index].role != plan_pb2.Buffer.INPUT
+        ),
     )
 
 

@@ -87,7 +87,8 @@ def test_a_short_launch_is_bound_by_launching() -> None:
 
 def test_few_waves_are_bound_by_latency() -> None:
     """One block of 256 threads has 2 KiB under way at once, 800 ns each time."""
-    lonely = counted(work(blocks=1), unique_bytes=1 << 24, global_transaction_bytes=1 << 24, global_read_bytes=1 << 23)
+    bytes_ = {"unique_bytes": 1 << 24, "global_transaction_bytes": 1 << 24, "global_read_bytes": 1 << 24}
+    lonely = counted(work(blocks=1), global_write_bytes=0, **bytes_)
     found = roofline.estimate(lonely, MI300X)
     assert found.bound == "latency"
     assert found.time_ns > (1 << 24) / (256 * 8) * 800
@@ -148,6 +149,15 @@ def test_atomics_are_limited_by_channels() -> None:
     """128 channels of L2 do one operation each a clock."""
     base = counted(work(), atomics=10**9, unique_bytes=1, global_transaction_bytes=1, global_read_bytes=0)
     assert roofline.estimate(base, MI300X).time_ns > 10**9 / (128 * 2.1e9) * 1e9
+
+
+def test_atomics_on_one_line_queue() -> None:
+    """A sum into a single number is done by one channel."""
+    base = counted(work(writable_bytes=4), atomics=10**6, unique_bytes=1, global_transaction_bytes=1)
+    base = counted(base, global_read_bytes=0, global_write_bytes=0)
+    found = roofline.estimate(base, MI300X)
+    assert found.bound == "memory"
+    assert found.time_ns > 10**6 / 2.1e9 * 1e9
 
 
 @pytest.mark.parametrize("device", peaks.DEVICES)
