@@ -82,10 +82,21 @@ async def record(  # noqa: PLR0917 the stages' common interface
         "arguments": request.arguments(case, torch),
         "outputs": [] if torch else request.outputs(case),
     }
-    first, second = await asyncio.gather(*(_run(sandbox, host, payload, run, timeout_s) for run in RUNS))
+    runs = (_run(sandbox, host, payload, run, timeout_s) for run in RUNS)
+    first, second = _both(await asyncio.gather(*runs, return_exceptions=True))
     for trace, outcome in (first, second):
         recording_verdicts.check(trace, outcome, case, name=name, torch=torch, allowed_operators=allowed_operators)
     return _plan((first[0], second[0]), case, padding, torch)
+
+
+def _both(done: Sequence[tuple[Trace, Outcome] | BaseException]) -> list[tuple[Trace, Outcome]]:
+    """The runs, after both are over: none is left behind where the other failed."""
+    runs = []
+    for run in done:
+        if isinstance(run, BaseException):
+            raise run
+        runs.append(run)
+    return runs
 
 
 async def _run(

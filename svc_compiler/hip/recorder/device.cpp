@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "arena.h"
@@ -52,7 +54,14 @@ constexpr Attribute kAttributes[] = {
     {hipDeviceAttributeMemoryPoolsSupported, "memory_pools_supported", 1},
 };
 
+// Once for each value: host code may ask in a loop.
 void told(const std::string& name, int64_t value) {
+    static auto* known = new std::map<std::string, int64_t>;
+    static auto* lock = new std::mutex;
+    const std::lock_guard guard(*lock);
+    const auto [at, fresh] = known->try_emplace(name, value);
+    if (!fresh && at->second == value) return;
+    at->second = value;
     Record(Kind::Property).text(name).number(static_cast<uint64_t>(value));
 }
 
@@ -153,6 +162,15 @@ hipError_t hipSetDeviceFlags(unsigned) { return hipSuccess; }
 hipError_t hipFuncSetAttribute(const void*, hipFuncAttribute, int) { return hipSuccess; }
 hipError_t hipFuncSetCacheConfig(const void*, hipFuncCache_t) { return hipSuccess; }
 hipError_t hipFuncSetSharedMemConfig(const void*, hipSharedMemConfig) { return hipSuccess; }
+hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void*) {
+    *attributes = {};
+    attributes->binaryVersion = attributes->ptxVersion = 10 * recorder::kMajor + recorder::kMinor;
+    attributes->maxThreadsPerBlock = recorder::kMaxBlock;
+    attributes->maxDynamicSharedSizeBytes = recorder::kLdsBytes;
+    attributes->numRegs = 64;
+    told("kernel_registers", attributes->numRegs);
+    return hipSuccess;
+}
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int threads, size_t lds) {
     return recorder::answer_occupancy(blocks, threads, lds);
 }

@@ -14,6 +14,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#define LEGACY_CONTIGUOUS_MEMORY_FORMAT ::c10::MemoryFormat::Contiguous
+
 namespace at {
 using c10::DeviceType;
 using c10::irange;
