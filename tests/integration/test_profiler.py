@@ -167,6 +167,7 @@ async def profiled(service: Service, **fields: object) -> tuple[list[int], profi
     return [answer.stage for answer in answers[:-1]], answers[-1].profile
 
 
+@pytest.mark.slow
 async def test_a_stream_is_modelled(profiler: Service, verified: Verified) -> None:
     """An addition of a million floats moves 12 MB, all coalesced, and is bound by memory or by its launch."""
     action = await verified("add", "gfx942")
@@ -182,6 +183,7 @@ async def test_a_stream_is_modelled(profiler: Service, verified: Verified) -> No
     assert "not measured" in profile.advice
 
 
+@pytest.mark.slow
 async def test_scattered_access_is_named(profiler: Service, verified: Verified) -> None:
     """Lanes 4 KiB apart touch a segment each: a sixteenth of it is used, and the advice says so."""
     action = await verified("scatter", "gfx942")
@@ -191,6 +193,7 @@ async def test_scattered_access_is_named(profiler: Service, verified: Verified) 
     assert "coalescing is 6%" in profile.advice
 
 
+@pytest.mark.slow
 async def test_another_device_needs_its_target(profiler: Service, verified: Verified) -> None:
     """A candidate that was compiled for gfx950 only has no resources on an MI300X."""
     action = await verified("add", "gfx950")
@@ -201,6 +204,7 @@ async def test_another_device_needs_its_target(profiler: Service, verified: Veri
     assert profile.device == "MI355X"
 
 
+@pytest.mark.slow
 async def test_an_earlier_profile_is_kept(profiler: Service, verified: Verified) -> None:
     """Within max_age the same profile comes back, without stages."""
     action = await verified("add", "gfx942")
