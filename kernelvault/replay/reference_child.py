@@ -12,7 +12,6 @@ The payload is JSON; results are files in the working folder, which `reference.p
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sys
 import traceback
@@ -114,6 +113,3 @@ _OPERATIONS: dict[str, Callable[[dict[str, Any], Path], None]] = {
     "evaluate": _evaluate,
     "standardize": standardize_child.run,
 }
-
-if __name__ == "__main__":  # by hand: python -m kernelvault.replay.reference_child < request.json, in an empty folder
-    os._exit(main(sys.stdin.buffer.read(), {}))
