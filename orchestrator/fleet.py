@@ -182,7 +182,17 @@ class Fleet:
         return {key.removeprefix(start): value for key, value in self._environment.items() if key.startswith(start)}
 
     def _inherited(self) -> dict[str, str]:
-        passed = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "OPENAI_API_KEY", "SSL_CERT_FILE", "LD_LIBRARY_PATH")
+        passed = (
+            "PATH",
+            "PYTHONPATH",
+            "HOME",
+            "LANG",
+            "TZ",
+            "TMPDIR",
+            "OPENAI_API_KEY",
+            "SSL_CERT_FILE",
+            "LD_LIBRARY_PATH",
+        )
         return {name: self._environment[name] for name in passed if name in self._environment}
 
 
