@@ -262,3 +262,12 @@ async def test_extensions_as_models_write_them(recordings: Recordings, dtype: st
         plan = await recordings.plan((EXTENSIONS / f"{name}.hip").read_text(), case, TORCH)
         assert kinds(plan) == operations
         assert [list(result.view.dims) for result in plan.results] == [list(case.outputs[0].tensor.dims)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+async def test_a_tour_of_the_api(recordings: Recordings, dtype: str) -> None:
+    """Sizes, views, options, numbers, streams and the 16-bit types in device code behave as libtorch's do."""
+    plan = await recordings.plan((EXTENSIONS / "tour.hip").read_text(), one(2, 3, 4, dtype=dtype), TORCH)
+    assert not plan.data_dependent
+    assert len(plan.results) == 5
+    assert kinds(plan).count("launch") == 2

@@ -270,31 +270,4 @@ Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<in
     return view_of(self, size.vec(), stride.vec(), offset.value_or(self.offset));
 }
 
-std::vector<Tensor> Tensor::split(int64_t size, int64_t dimension) const {
-    TORCH_CHECK(size > 0, "split expects a positive size");
-    std::vector<Tensor> parts;
-    const int64_t total = this->size(dimension);
-    for (int64_t at = 0; at < total; at += size) parts.push_back(narrow(dimension, at, std::min(size, total - at)));
-    return parts.empty() ? std::vector<Tensor>{alias()} : parts;
-}
-
-std::vector<Tensor> Tensor::split(IntArrayRef sizes, int64_t dimension) const {
-    std::vector<Tensor> parts;
-    int64_t at = 0;
-    for (const int64_t size : sizes) parts.push_back(narrow(dimension, at, size)), at += size;
-    TORCH_CHECK(at == this->size(dimension), "split: ", sizes, " do not sum to ", this->size(dimension));
-    return parts;
-}
-
-std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dimension) const {
-    TORCH_CHECK(chunks > 0, "chunk expects chunks > 0");
-    return split(std::max<int64_t>(1, (size(dimension) + chunks - 1) / chunks), dimension);
-}
-
-std::vector<Tensor> Tensor::unbind(int64_t dimension) const {
-    std::vector<Tensor> parts;
-    for (int64_t i = 0; i < size(dimension); i++) parts.push_back(select(dimension, i));
-    return parts;
-}
-
 }  // namespace at

@@ -2,6 +2,7 @@
 #pragma once
 #include <ATen/Dispatch.h>
 #include <ATen/Functions.h>
+#include <ATen/TensorIndexing.h>
 #include <c10/util/Exception.h>
 #include <c10/util/irange.h>
 

@@ -31,6 +31,7 @@ using c10::ScalarType;
 using c10::TensorOptions;
 
 class Tensor;
+struct TensorIndex;  // in ATen/TensorIndexing.h
 using TensorList = ArrayRef<Tensor>;
 using Tensors2 = std::tuple<Tensor, Tensor>;
 using Tensors3 = std::tuple<Tensor, Tensor, Tensor>;
@@ -166,6 +167,8 @@ class Tensor {
     Tensor expand_as(const Tensor& other) const { return expand(other.sizes()); }
     Tensor broadcast_to(IntArrayRef size) const { return expand(size); }
     Tensor as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> offset = std::nullopt) const;
+    Tensor index(ArrayRef<TensorIndex> indices) const;
+    Tensor index(std::initializer_list<TensorIndex> indices) const;
     std::vector<Tensor> chunk(int64_t chunks, int64_t dimension = 0) const;
     std::vector<Tensor> split(int64_t size, int64_t dimension = 0) const;
     std::vector<Tensor> split(IntArrayRef sizes, int64_t dimension = 0) const;

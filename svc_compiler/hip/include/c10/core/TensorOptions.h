@@ -5,6 +5,7 @@
 #include <c10/core/ScalarType.h>
 
 #include <optional>
+#include <utility>
 
 namespace c10 {
 
@@ -25,9 +26,11 @@ struct TensorOptions {
         return dtype(CppTypeToScalarType<T>::value);
     }
     TensorOptions device(std::optional<Device> device) const { return with(&TensorOptions::device_, device); }
-    TensorOptions device(Device device) const { return this->device(std::optional<Device>(device)); }
-    TensorOptions device(DeviceType type, DeviceIndex index = -1) const { return device(Device(type, index)); }
-    TensorOptions device_index(DeviceIndex index) const { return device(DeviceType::CUDA, index); }
+    template <class... Arguments>  // of Device's constructors
+    TensorOptions device(Arguments&&... arguments) const {
+        return device(std::optional<Device>(std::in_place, std::forward<Arguments>(arguments)...));
+    }
+    TensorOptions device_index(DeviceIndex index) const { return device(Device(DeviceType::CUDA, index)); }
     TensorOptions memory_format(std::optional<MemoryFormat> format) const { return with(&TensorOptions::format_, format); }
     TensorOptions layout(std::optional<Layout>) const { return *this; }
     TensorOptions requires_grad(std::optional<bool>) const { return *this; }

@@ -1,6 +1,7 @@
 // Streams as libtorch hands them out. A launch plan serialises them. Text of our own.
 #pragma once
 #include <c10/core/Device.h>
+#include <c10/macros/Macros.h>
 #include <hip/hip_runtime.h>
 
 namespace c10 {
@@ -56,12 +57,3 @@ inline void setCurrentCUDAStream(CUDAStream stream) { hip::setCurrentHIPStream(s
 }  // namespace cuda
 
 }  // namespace c10
-
-namespace at {
-namespace hip {
-using namespace c10::hip;  // NOLINT
-}
-namespace cuda {
-using namespace c10::cuda;  // NOLINT
-}
-}  // namespace at

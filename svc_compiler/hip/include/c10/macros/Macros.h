@@ -34,3 +34,18 @@
 #ifndef USE_ROCM
 #define USE_ROCM 1
 #endif
+
+// What c10 has is also found in at, as in libtorch.
+namespace c10 {
+namespace cuda {}
+namespace hip {}
+}  // namespace c10
+namespace at {
+using namespace c10;  // NOLINT
+namespace cuda {
+using namespace c10::cuda;  // NOLINT
+}
+namespace hip {
+using namespace c10::hip;  // NOLINT
+}
+}  // namespace at
