@@ -153,6 +153,8 @@ def _with_redzone(variable: ir.Global) -> str:
     zone = f"[{REDZONE_BYTES} x i8]"
     value = "zeroinitializer" if _is_lds(variable) else variable.initializer
     kept = [a for a in variable.attributes if not a.startswith(("align", "section"))]
+    if not _is_lds(variable):  # apart from LDS, which is among what is zero
+        kept.insert(0, 'section "kvvariables"')
     prefix = variable.prefix.replace("unnamed_addr ", "").replace("local_", "")
     pair = f"{{ {variable.type}, {zone} }} {{ {variable.type} {value}, {zone} zeroinitializer }}"
     return f"@{variable.symbol} = {prefix}global {', '.join([pair, *kept, f'align {REDZONE_BYTES}'])}"

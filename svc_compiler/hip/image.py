@@ -29,7 +29,7 @@ Verdict = compiler_pb2.VerificationReport.Verdict
 TARGET = "gfx942"
 # Narrow floats are rounded after every operation, as on the device; line tables are for findings.
 _DEVICE_FLAGS = (
-    *("-g1", "-gdwarf-5", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-w"),
+    *("-g1", "-gdwarf-5", "-fdebug-compilation-dir=.", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-w"),
     *("-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"),
 )
 # No vectors of the compiler's own: the checker sees accesses up to 16 bytes. Blocks stay in the order of the source and
@@ -120,7 +120,7 @@ def locations(text: str, offsets: Iterable[int]) -> dict[int, str]:
         return {}
     found = {}
     for offset, entry in zip(offsets, entries, strict=False):
-        frames = [(str(f.get("FileName", "")), int(f.get("Line", 0))) for f in entry.get("Symbol", [])]
+        frames = [(str(f.get("FileName", "")).removeprefix("./"), int(f.get("Line", 0))) for f in entry.get("Symbol", [])]
         own = next((frame for frame in frames if frame[0] and not frame[0].startswith("/") and frame[1]), None)
         if own:
             found[offset] = f"{own[0]}:{own[1]}"

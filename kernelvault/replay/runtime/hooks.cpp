@@ -24,9 +24,9 @@ template <bool kWrite, Mode mode, uint32_t kNatural>
         size_t offset = global ? arena.offset(address) : lds.offset(address);
         if (__builtin_expect(counting, 0) && mode != Mode::kAtomic)
             count_access(global ? Space::kGlobal : Space::kStaticLds, offset, size, kWrite, code);
-        if (global) return check_region<kWrite, mode>(arena, offset, size, 0, access);
+        if (global) return check_region<kWrite, mode>(arena, offset, size, since_launch(), access);
         if (kWrite) note_lds_write(offset);
-        return check_region<kWrite, mode>(lds, offset, size, clock.block, access);
+        return check_region<kWrite, mode>(lds, offset, size, since_block(), access);
     }
     elsewhere(access, mode);
 }

@@ -187,6 +187,12 @@ Place locate(const void* address) {
     return place;
 }
 
+const char* name_of(const Place& place) {
+    if (place.space == Space::kStaticLds) return kernel_lds[place.object].name;
+    if (place.space == Space::kVariable) return kernel_variables[place.object].name;
+    return "";
+}
+
 bool in_image(const void* address) { return address >= __ehdr_start && address < _end; }
 
 }  // namespace kv

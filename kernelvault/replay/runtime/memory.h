@@ -76,6 +76,8 @@ struct Place {
     uint64_t size;
 };
 Place locate(const void* address);
+// The symbol of an LDS or module variable; empty for the rest.
+const char* name_of(const Place& place);
 // The program's own code and constants, which a kernel may read.
 bool in_image(const void* address);
 

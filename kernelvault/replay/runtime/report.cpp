@@ -1,10 +1,12 @@
 #include "report.h"
 
+#include <cstring>
+
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 namespace kv {
 
-static_assert(sizeof(FindingRecord) == 88 && sizeof(CounterRecord) == 120, "cpu_report.py reads these");
+static_assert(sizeof(FindingRecord) == 152 && sizeof(CounterRecord) == 120, "cpu_report.py reads these");
 
 Report* report;
 bool findings_wanted = true;
@@ -43,6 +45,7 @@ void add_finding(Kind kind, const Access& access, unsigned other_thread, bool ot
     made->other_thread = other_thread;
     made->other_same_block = other_same_block;
     made->other_write = other_write;
+    strncpy(made->name, name_of(place), sizeof made->name - 1);
 }
 
 void report_divergence(const Thread& waiting, const Thread& astray) {

@@ -34,6 +34,7 @@ struct FindingRecord {
     uint32_t other_same_block;
     uint32_t other_write;
     uint32_t unused;
+    char name[64];  // of the LDS or module variable
 };
 
 struct CounterRecord {

@@ -128,10 +128,10 @@ bool elsewhere(const Access& access, Mode mode) {
     if (in_stacks(access.address)) return false;
     if (variables.has(access.address)) {
         size_t offset = variables.offset(access.address);
-        if (mode == Mode::kVolatile) check_region<false, Mode::kVolatile>(variables, offset, access.size, 0, access);
-        else if (mode == Mode::kAtomic) check_region<true, Mode::kAtomic>(variables, offset, access.size, 0, access);
-        else if (access.write) check_region<true, Mode::kPlain>(variables, offset, access.size, 0, access);
-        else check_region<false, Mode::kPlain>(variables, offset, access.size, 0, access);
+        if (mode == Mode::kVolatile) check_region<false, Mode::kVolatile>(variables, offset, access.size, since_launch(), access);
+        else if (mode == Mode::kAtomic) check_region<true, Mode::kAtomic>(variables, offset, access.size, since_launch(), access);
+        else if (access.write) check_region<true, Mode::kPlain>(variables, offset, access.size, since_launch(), access);
+        else check_region<false, Mode::kPlain>(variables, offset, access.size, since_launch(), access);
         return true;
     }
     if (!access.write && in_image(access.address)) return false;

@@ -46,23 +46,30 @@ void misaligned(const Access& access);
 // Everything that is neither global memory nor LDS. False: the access is of no interest.
 bool elsewhere(const Access& access, Mode mode);
 
+// What happened earlier does not count: LDS begins anew with each block, and accesses of other launches are ordered.
+struct Since {
+    uint32_t reset, race;
+};
+inline Since since_launch() { return {0, clock.launch}; }
+inline Since since_block() { return {clock.block, clock.block}; }
+
 inline bool is_mine(uint16_t thread, uint32_t time) { return thread == current->index && time >= clock.block; }
 
 template <bool kWrite, Mode mode>
-[[gnu::always_inline]] inline void check_cell(Cell& cell, uint8_t bytes, bool initialised, uint32_t reset,
+[[gnu::always_inline]] inline void check_cell(Cell& cell, uint8_t bytes, bool initialised, const Since& since,
                                               const Access& access) {
     if (!kWrite || mode == Mode::kAtomic) {
-        if (!initialised && __builtin_expect(cell.write_time < reset || !(cell.initialised & bytes), 0) && findings_wanted)
+        if (!initialised && __builtin_expect(cell.write_time < since.reset || !(cell.initialised & bytes), 0) && findings_wanted)
             add_finding(Kind::kUninitialisedRead, access);
     }
-    if (mode != Mode::kVolatile && __builtin_expect(cell.write_time >= clock.launch, 0) && cell.written & bytes &&
+    if (mode != Mode::kVolatile && __builtin_expect(cell.write_time >= since.race, 0) && cell.written & bytes &&
         !is_mine(cell.writer, cell.write_time) && !(mode == Mode::kAtomic && cell.written & kAtomic))
         check_write_before(cell, bytes, access, kWrite);
     if (kWrite) {
-        if (mode == Mode::kPlain && cell.read_time >= clock.launch && cell.read & bytes &&
+        if (mode == Mode::kPlain && cell.read_time >= since.race && cell.read & bytes &&
             !is_mine(cell.reader, cell.read_time))
             check_read_before(cell, bytes, access);
-        if (cell.write_time < reset) cell.initialised = 0;
+        if (cell.write_time < since.reset) cell.initialised = 0;
         bool again = cell.write_time == clock.now && cell.writer == current->index;
         cell.written = uint8_t((again ? cell.written : 0) | bytes);
         if (mode != Mode::kPlain) cell.written = bytes | kAtomic;
@@ -84,7 +91,7 @@ template <bool kWrite, Mode mode>
 
 // The objects and cells of an access of `size` bytes at `offset` of the region.
 template <bool kWrite, Mode mode>
-[[gnu::always_inline]] inline void check_region(Region& region, size_t offset, uint32_t size, uint32_t reset,
+[[gnu::always_inline]] inline void check_region(Region& region, size_t offset, uint32_t size, const Since& since,
                                                 const Access& access) {
     const Object& object = region.objects[region.object_at[offset >> region.shift]];
     size_t within = offset - object.start;
@@ -92,10 +99,10 @@ template <bool kWrite, Mode mode>
     Cell* cell = region.cells + offset / 4;
     unsigned head = offset % 4;
     if (head + size <= 4)
-        return check_cell<kWrite, mode>(*cell, uint8_t(((1u << size) - 1) << head), object.initialised, reset, access);
+        return check_cell<kWrite, mode>(*cell, uint8_t(((1u << size) - 1) << head), object.initialised, since, access);
     for (size_t left = size; left;) {
         size_t here = 4 - head < left ? 4 - head : left;
-        check_cell<kWrite, mode>(*cell++, uint8_t(((1u << here) - 1) << head), object.initialised, reset, access);
+        check_cell<kWrite, mode>(*cell++, uint8_t(((1u << here) - 1) << head), object.initialised, since, access);
         left -= here;
         head = 0;
     }

@@ -1,0 +1,199 @@
+"""What a CPU replay found and counted: the other side of runtime/report.h.
+
+The records are written by a process that runs foreign code. They are numbers and short names only; all that is said
+about them is said here.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from kernelvault.replay import plan as plans
+from kernelvault.v1 import compiler_pb2, plan_pb2, profiler_pb2
+
+Kind = compiler_pb2.Finding.Kind
+
+SEGMENT_BYTES = 64
+_HEADER = struct.Struct("<IIiI")
+_FINDING = struct.Struct("<II3I3IIiqQQIIIIII64s")
+_COUNTER = struct.Struct("<15Q")
+MAX_FINDINGS, MAX_COUNTERS = 64, 4096
+REPORT_BYTES = _HEADER.size + MAX_FINDINGS * _FINDING.size + MAX_COUNTERS * _COUNTER.size
+
+# Spaces of memory.h.
+_GLOBAL, _STATIC_LDS, _DYNAMIC_LDS, _VARIABLE, _NOWHERE = range(5)
+# Statuses of model.h.
+FINISHED, UNKNOWN_KERNEL, STOPPED, TRAPPED, SPINNING, UNSUPPORTED, BAD_LAUNCH = range(7)
+_MAX_COUNT = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class RawFinding:
+    """A finding in numbers; `code` is an offset in the image, 0 where it is unknown."""
+
+    kind: int
+    operation: int
+    block: tuple[int, ...]
+    thread: tuple[int, ...]
+    space: int
+    object: int
+    offset: int
+    object_size: int
+    code: int
+    size: int
+    write: bool
+    other_thread: int
+    other_same_block: bool
+    other_write: bool
+    name: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of a child's report."""
+
+    status: int
+    # That was last begun.
+    operation: int
+    findings: list[RawFinding]
+    # By operation.
+    counters: dict[int, profiler_pb2.Profile.Counters]
+
+
+def read(data: bytes | memoryview) -> Report:
+    """Reads a report; counts beyond the maxima are cut off, findings of unknown kinds left out."""
+    finding_count, counter_count, status, operation = _HEADER.unpack_from(data)
+    findings = [_finding(data, _HEADER.size + i * _FINDING.size) for i in range(min(finding_count, MAX_FINDINGS))]
+    start = _HEADER.size + MAX_FINDINGS * _FINDING.size
+    records = [_COUNTER.unpack_from(data, start + i * _COUNTER.size) for i in range(min(counter_count, MAX_COUNTERS))]
+    counters = {record[0]: _counters(record[1:]) for record in records}
+    return Report(status, operation, [f for f in findings if f.kind in Kind.values() and f.kind], counters)
+
+
+def _finding(data: bytes | memoryview, at: int) -> RawFinding:
+    values = _FINDING.unpack_from(data, at)
+    kind, operation, bx, by, bz, tx, ty, tz, space, object_, offset, object_size, code, size = values[:14]
+    write, other_thread, other_same_block, other_write, _, name = values[14:]
+    return RawFinding(
+        kind, operation, (bx, by, bz), (tx, ty, tz), space, object_, offset, object_size, code, size, bool(write),
+        other_thread, bool(other_same_block), bool(other_write),
+        name.split(b"\0")[0].decode("ascii", errors="replace"),
+    )  # fmt: skip
+
+
+def _counters(record: tuple[int, ...]) -> profiler_pb2.Profile.Counters:
+    blocks, sampled = record[0], max(record[1], 1)
+    read, written, segments, asked, lds_read, lds_written, passes, extra, atomics, barriers, flops = (
+        min(value * blocks // sampled, _MAX_COUNT) for value in record[2:13]
+    )
+    # Where a launch was too long for each of its accesses to be grouped, those that were stand for all.
+    share = (read + written) / asked if asked else 0.0
+    return profiler_pb2.Profile.Counters(
+        global_read_bytes=read,
+        global_write_bytes=written,
+        global_transaction_bytes=min(int(segments * SEGMENT_BYTES * share), _MAX_COUNT),
+        coalescing=min(1.0, asked / (segments * SEGMENT_BYTES)) if segments else 0.0,
+        lds_read_bytes=lds_read,
+        lds_write_bytes=lds_written,
+        lds_conflict_ratio=extra / passes if passes else 0.0,
+        atomics=atomics,
+        barriers=barriers,
+        matrix_flops=flops,
+        blocks=min(blocks, _MAX_COUNT),
+        sampled_blocks=min(record[1], _MAX_COUNT),
+        unique_bytes=min(record[13] * SEGMENT_BYTES, _MAX_COUNT),
+    )
+
+
+def describe(raw: RawFinding, plan: plan_pb2.LaunchPlan, locations: Mapping[int, str]) -> compiler_pb2.Finding:
+    """The finding in words, with the names that the plan has for kernels and buffers."""
+    launch = _launch(raw, plan)
+    kernel = plan.kernels[launch.kernel] if launch else None
+    finding = compiler_pb2.Finding(
+        kind=cast("compiler_pb2.Finding.Kind", raw.kind),
+        message=_message(raw, plan, launch),
+        case_id=plan.case_id,
+        block=_extent(raw.block),
+        thread=_extent(raw.thread),
+        location=locations.get(raw.code, ""),
+    )
+    if kernel:
+        finding.kernel = kernel.display_name or kernel.name
+    if raw.space != _NOWHERE:
+        finding.buffer = _object(raw, plan)[1]
+    return finding
+
+
+def _launch(raw: RawFinding, plan: plan_pb2.LaunchPlan) -> plan_pb2.Launch | None:
+    if raw.operation >= len(plan.operations):
+        return None
+    operation = plan.operations[raw.operation]
+    return operation.launch if operation.WhichOneof("operation") == "launch" else None
+
+
+def _extent(values: tuple[int, ...]) -> plan_pb2.Extent:
+    return plan_pb2.Extent(x=values[0], y=values[1], z=values[2])
+
+
+def _message(raw: RawFinding, plan: plan_pb2.LaunchPlan, launch: plan_pb2.Launch | None) -> str:
+    who = f"thread {_shown(raw.thread)} of block {_shown(raw.block)}"
+    access = f"{'writes' if raw.write else 'reads'} {raw.size} bytes"
+    what, _ = _object(raw, plan)
+    other = _thread_of(raw.other_thread, launch)
+    match raw.kind:
+        case Kind.OUT_OF_BOUNDS:
+            return f"{who} {access} at byte {raw.offset} of {what}, which has {raw.object_size} bytes"
+        case Kind.RACE:
+            where = f"thread {other} of the same block" if raw.other_same_block else "a thread of another block"
+            before = "wrote" if raw.other_write else "read"
+            missing = "no barrier" if raw.other_same_block else "nothing"
+            return f"{who} {access} at byte {raw.offset} of {what} that {where} {before}, with {missing} to order them"
+        case Kind.UNINITIALIZED_READ:
+            return f"{who} {access} at byte {raw.offset} of {what}, which nobody has written"
+        case Kind.HOST_POINTER:
+            if 0 <= raw.offset < 1 << 16:
+                return f"{who} {access} through a null pointer (address {raw.offset:#x})"
+            return f"{who} {access} at an address that is no device memory, such as a host pointer"
+        case Kind.DIVERGENT_BARRIER:
+            elsewhere = "left the kernel" if raw.write else "waits at another barrier"
+            return f"{who} waits at a barrier while thread {other} of the same wave {elsewhere}"
+        case _:
+            return f"{who} {access} at byte {raw.offset} of {what}, which is not aligned to the size of the access"
+
+
+def _object(raw: RawFinding, plan: plan_pb2.LaunchPlan) -> tuple[str, str]:
+    """What the access meant, in words, and its name."""
+    if raw.space == _GLOBAL and 0 <= raw.object < len(plan.buffers):
+        buffer = plan.buffers[raw.object]
+        role = plan_pb2.Buffer.Role.Name(buffer.role).lower()
+        name = buffer.name or f"{role} {buffer.position}"
+        return f"the {role} buffer '{name}'", name
+    if raw.space == _DYNAMIC_LDS:
+        return "the dynamic shared memory", "dynamic shared memory"
+    name = plain_name(raw.name)
+    kind = "shared" if raw.space == _STATIC_LDS else "module"
+    return f"the {kind} variable '{name}'", name
+
+
+def plain_name(symbol: str) -> str:
+    """The last identifier of a mangled variable, for example `tile` of `_ZZ6matmulPfE4tile`."""
+    if not symbol.startswith("_Z"):
+        return symbol
+    names = [symbol[m.end() : m.end() + int(m[0])] for m in re.finditer(r"\d+", symbol)]
+    whole = [name for name in names if re.fullmatch(r"[A-Za-z_]\w*", name) and symbol.rstrip("E").endswith(name)]
+    return whole[-1] if whole else symbol
+
+
+def _thread_of(index: int, launch: plan_pb2.Launch | None) -> str:
+    if launch is None or not plans.thread_count(launch.block):
+        return str(index)
+    x, y = launch.block.x, launch.block.y
+    return _shown((index % x, index // x % y, index // (x * y)))
+
+
+def _shown(values: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, values))})"
