@@ -21,6 +21,9 @@ Report = compiler_pb2.VerificationReport
 Sample = corpus_pb2.Sample
 # A modelled profile is a function of the plans: an earlier one is as good as a new one.
 _PROFILE_AGE_S = 365 * 24 * 3600.0
+# So many faults of the platform in a row are no accident: the rest of the run is left for later.
+_PATIENCE = 8
+_MOST_BYTES = digest.INLINE_LIMIT_BYTES
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -90,6 +93,7 @@ class Loop:
         self._run = run
         self._blobs = client.blobs(cache)
         self._watcher = watcher
+        self._failures = 0
 
     async def work(self, tasks: Sequence[kernel_pb2.Task]) -> list[Outcome]:
         """The outcome of each task, in order; a fault of the platform ends one task, not the others."""
@@ -98,16 +102,24 @@ class Loop:
         async def one(task: kernel_pb2.Task) -> Outcome:
             async with room:
                 outcome = Outcome(task=task)
-                try:
-                    await self._work_on(outcome)
-                except errors.Error as error:
-                    outcome.failed, outcome.note = True, f"platform: {error}"
+                await self._try(outcome)
                 self._watcher.ended(outcome)
                 return outcome
 
         async with asyncio.TaskGroup() as group:
             running = [group.create_task(one(task)) for task in tasks]
         return [task.result() for task in running]
+
+    async def _try(self, outcome: Outcome) -> None:
+        if self._failures >= _PATIENCE:
+            outcome.failed, outcome.note = True, f"not tried: the platform failed on {_PATIENCE} tasks in a row"
+            return
+        try:
+            await self._work_on(outcome)
+            self._failures = 0
+        except errors.Error as error:
+            self._failures += 1
+            outcome.failed, outcome.note = True, f"platform: {error}"
 
     async def _work_on(self, outcome: Outcome) -> None:
         key = key_of(outcome.task)
@@ -231,9 +243,6 @@ class Loop:
             explanation=response.error.message,
         )
         return candidate, report
-
-
-_MOST_BYTES = digest.INLINE_LIMIT_BYTES
 
 
 class _Say:

@@ -252,6 +252,20 @@ async def test_a_report_that_blames_the_platform_is_no_verdict(world: Enter) -> 
     assert await here.stored() == []
 
 
+async def test_a_broken_platform_is_not_tried_for_ever(world: Enter) -> None:
+    """After a number of faults in a row the rest of the run is left for later."""
+    tried = []
+
+    async def broken(request: Any, context: Any) -> Any:
+        tried.append(request)
+        raise RuntimeError("no compiler")
+
+    outcomes = await (await world(prepare=broken)).work(*(task(f"broken{number}") for number in range(20)))
+
+    assert all(outcome.failed for outcome in outcomes)
+    assert len(tried) < 15
+
+
 async def test_a_full_queue_is_obeyed(world: Enter) -> None:
     """A run waits for as long as it is told, and then goes on."""
     refused = 0
