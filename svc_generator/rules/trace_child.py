@@ -5,6 +5,7 @@ Nothing is computed: the module runs on fake tensors, so that performance cases 
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import sys
@@ -68,13 +69,17 @@ def _trace(module: Module, arguments: Mapping[str, Any]) -> dict[str, Any]:
                 return torch.func.functional_call(model, state_given, (), dict(zip(inputs, filled, strict=True)))
             return torch.func.functional_call(model, state_given, tuple(filled))
 
-        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
-            traced = make_fx(torch.func.functionalize(call), decomposition_table=_decompositions())(
-                *tensors, *state.values()
-            )
-        traced.graph.eliminate_dead_code()
+        graph = traced(call, [*tensors, *state.values()])
     numbers = values + list(init.values() if isinstance(init, dict) else init)
-    return _encode(traced.graph) | {"scalars": [value for value in numbers if is_number(value)]}
+    return _encode(graph) | {"scalars": [value for value in numbers if is_number(value)]}
+
+
+def traced(function: Callable[..., Any], tensors: list[torch.Tensor]) -> torch.fx.Graph:
+    """The graph of core operators that a function of fake tensors calls."""
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        module = make_fx(torch.func.functionalize(function), decomposition_table=_decompositions())(*tensors)
+    module.graph.eliminate_dead_code()
+    return module.graph
 
 
 def _state(model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]:
@@ -88,6 +93,7 @@ def _state(model: torch.nn.Module, inputs: list[Any]) -> dict[str, torch.Tensor]
     }
 
 
+@functools.cache
 def _decompositions() -> dict[Any, Callable[..., Any]]:
     """Core ATen, and below it what the lowering would rather see as elementwise operators and reductions."""
     packets = [getattr(torch.ops.aten, name) for name in _DECOMPOSED.split() if hasattr(torch.ops.aten, name)]
