@@ -26,15 +26,9 @@ from kernelvault.v1 import kernel_pb2, plan_pb2
 from svc_compiler.hip import recording_request as request
 from svc_compiler.hip import recording_verdicts
 from svc_compiler.hip.host import HostBuild
-from svc_compiler.hip.recording_plan import (
-    Assembler,
-    Unplannable,
-    Unsafe,
-    plan_buffers,
-    renumbered,
-    used_buffers,
-)
-from svc_compiler.hip.recording_trace import Trace
+from svc_compiler.hip.recording_buffers import plan_buffers, renumbered, used_buffers
+from svc_compiler.hip.recording_events import Trace
+from svc_compiler.hip.recording_plan import Assembler, Unplannable, Unsafe
 
 TRACE_BYTES = 16 << 20
 _MEMORY_BYTES = 2 << 30

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kernelvault.replay import bundle
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
-from svc_compiler.hip.recording_addresses import WORD_BYTES, Memory, NotRelocatable, relocate, same_place
-from svc_compiler.hip.recording_trace import (
-    Buffer,
+from svc_compiler.hip.recording_addresses import WORD_BYTES, Memory, NotRelocatable, Place, relocate, same_place
+from svc_compiler.hip.recording_buffers import used_buffers
+from svc_compiler.hip.recording_events import (
     Call,
     Convert,
     Copy,
@@ -23,11 +23,6 @@ from svc_compiler.hip.recording_trace import (
 )
 
 MAX_UPLOAD_BYTES = 64 << 10
-_ROLES = {
-    Role.INPUT: plan_pb2.Buffer.INPUT,
-    Role.OUTPUT: plan_pb2.Buffer.OUTPUT,
-    Role.SCRATCH: plan_pb2.Buffer.SCRATCH,
-}
 
 
 class Unplannable(Exception):
@@ -147,6 +142,8 @@ class Assembler:
         destination = same_place(own.destination, other.destination, self._memories)
         self._refuse_variable(source.buffer, "a copy from")
         self._refuse_variable(destination.buffer, "a copy between device memory and")
+        self._check_inside(source, own.size, "a copy")
+        self._check_inside(destination, own.size, "a copy")
         return plan_pb2.Copy(
             source=source.buffer,
             source_offset=source.offset,
@@ -161,6 +158,7 @@ class Assembler:
         operation = plan_pb2.Operation(phase=plan_pb2.Operation.CALL)
         place = same_place(own.destination, other.destination, self._memories)
         buffer = self._buffers[place.buffer]
+        self._check_inside(place, own.size, "a fill")
         if buffer.role != Role.VARIABLE:
             operation.fill.buffer, operation.fill.offset = place.buffer, place.offset
             operation.fill.size_bytes, operation.fill.pattern = own.size, own.pattern
@@ -173,6 +171,7 @@ class Assembler:
 
     def _upload(self, own: Upload, other: Upload) -> plan_pb2.Upload:
         place = same_place(own.destination, other.destination, self._memories)
+        self._check_inside(place, len(own.data), "an upload")
         data, relocations = relocate(own.data, other.data, self._memories)
         upload = plan_pb2.Upload(offset=place.offset, data=data, relocations=relocations)
         if self._buffers[place.buffer].role == Role.VARIABLE:
@@ -189,7 +188,18 @@ class Assembler:
             raise NotRelocatable("a tensor's shape changes with the run")
         place = same_place(own.address, other.address, self._memories)
         self._refuse_variable(place.buffer, "a tensor in")
-        return place.buffer, _tensor_view(own, place.offset)
+        view = _tensor_view(own, place.offset)
+        self._check_inside(Place(place.buffer, 0), bundle.span_bytes(view), "a tensor")
+        return place.buffer, view
+
+    def _check_inside(self, place: Place, size: int, what: str) -> None:
+        held = self._buffers[place.buffer].size
+        if place.offset < 0 or place.offset + size > held:
+            name = self._buffers[place.buffer].name or "of its own"
+            raise Unsafe(
+                compiler_pb2.Finding.OUT_OF_BOUNDS,
+                f"{what} of {size} bytes at offset {place.offset} leaves the buffer {name} of {held} bytes",
+            )
 
     def _refuse_variable(self, buffer: int, what: str) -> None:
         if self._buffers[buffer].role == Role.VARIABLE:
@@ -214,87 +224,6 @@ def _check_host_pointers(own: Launch, other: Launch, padding: Sequence[int]) -> 
                 f"`{own.kernel}` is passed a pointer to host memory, at byte {at} of its arguments",
                 own.kernel,
             )
-
-
-def renumbered(operation: plan_pb2.Operation, number: Callable[[int], int]) -> plan_pb2.Operation:
-    """A copy whose buffers are numbered anew."""
-    changed = plan_pb2.Operation()
-    changed.CopyFrom(operation)
-    kind = changed.WhichOneof("operation")
-    if kind == "fill":
-        changed.fill.buffer = number(changed.fill.buffer)
-    elif kind == "copy":
-        changed.copy.source = number(changed.copy.source)
-        changed.copy.destination = number(changed.copy.destination)
-    elif kind == "convert":
-        changed.convert.source = number(changed.convert.source)
-        changed.convert.destination = number(changed.convert.destination)
-    elif kind == "upload" and changed.upload.WhichOneof("destination") == "buffer":
-        changed.upload.buffer = number(changed.upload.buffer)
-    relocations = changed.launch.relocations if kind == "launch" else changed.upload.relocations
-    for relocation in relocations if kind in ("launch", "upload") else ():
-        relocation.buffer = number(relocation.buffer)
-    return changed
-
-
-def used_buffers(operation: plan_pb2.Operation) -> set[int]:
-    """The buffers that an operation refers to."""
-    used: set[int] = set()
-
-    def note(index: int) -> int:
-        used.add(index)
-        return index
-
-    renumbered(operation, note)
-    return used
-
-
-def shape_of_call(
-    buffers: Sequence[Buffer], operations: Sequence[plan_pb2.Operation], results: Sequence[plan_pb2.Result]
-) -> list[bytes]:
-    """A call up to the choice of its buffers: inputs and outputs by their roles, all others by their first use.
-
-    Scalar arguments are left out: members that nobody set hold what the stack held, which changes between calls.
-    """
-    numbers: dict[tuple[int, int], int] = {}
-
-    def number(index: int) -> int:
-        if index < 0:
-            return index
-        buffer = buffers[index]
-        key = (int(buffer.role), buffer.position if buffer.role in (Role.INPUT, Role.OUTPUT) else index)
-        return numbers.setdefault(key, len(numbers))
-
-    shape = []
-    for operation in operations:
-        changed = renumbered(operation, number)
-        if changed.HasField("launch"):
-            changed.launch.ClearField("arguments")
-        shape.append(changed.SerializeToString(deterministic=True))
-    for result in results:
-        shape.append(plan_pb2.Result(buffer=number(result.buffer), view=result.view).SerializeToString())
-    return shape
-
-
-def plan_buffers(
-    buffers: Sequence[Buffer], used: set[int], parameters: Sequence[str]
-) -> tuple[list[plan_pb2.Buffer], dict[int, int]]:
-    """The plan's buffers, and their numbers by those of the trace: all inputs and outputs, scratch where it is used."""
-    made: list[plan_pb2.Buffer] = []
-    numbers: dict[int, int] = {}
-    scratch = 0
-    for index, buffer in enumerate(buffers):
-        if buffer.role not in _ROLES or (buffer.role == Role.SCRATCH and index not in used):
-            continue
-        name = buffer.name
-        if buffer.role == Role.SCRATCH:
-            scratch += 1
-            name = f"contiguous {name}" if name in parameters else f"scratch {scratch}"
-        numbers[index] = len(made)
-        made.append(
-            plan_pb2.Buffer(size_bytes=buffer.size, role=_ROLES[buffer.role], position=buffer.position, name=name)
-        )
-    return made, numbers
 
 
 def _tensor_view(view: View, offset_bytes: int) -> kernel_pb2.TensorView:

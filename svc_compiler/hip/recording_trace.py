@@ -9,7 +9,21 @@ from __future__ import annotations
 import enum
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from svc_compiler.hip.recording_events import (
+    Buffer,
+    Call,
+    Convert,
+    Copy,
+    Fill,
+    Free,
+    Launch,
+    Role,
+    Step,
+    Trace,
+    Upload,
+    View,
+)
 
 MAGIC = 0x5254564B
 VERSION = 1
@@ -48,114 +62,6 @@ class Kind(enum.IntEnum):
     OTHER_RESULT = 19
     MISSING_FUNCTION = 20
     OVERFLOW = 21
-
-
-class Role(enum.IntEnum):
-    SCRATCH = 0
-    INPUT = 1
-    OUTPUT = 2
-    PINNED = 3
-    VARIABLE = 4
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """A range of device memory. Address 0: it has no bytes."""
-
-    address: int
-    size: int
-    role: Role
-    position: int
-    name: str
-
-
-@dataclass(frozen=True)
-class View:
-    """A tensor in the allocation that starts at `address`."""
-
-    address: int
-    dtype: str
-    dims: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-
-
-@dataclass(frozen=True)
-class Launch:
-    kernel: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    lds: int
-    arguments: bytes
-    # Offsets of words that are addresses of the host.
-    host_pointers: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Copy:
-    destination: int
-    source: int
-    size: int
-
-
-@dataclass(frozen=True)
-class Fill:
-    destination: int
-    size: int
-    pattern: bytes
-
-
-@dataclass(frozen=True)
-class Upload:
-    destination: int
-    data: bytes
-
-
-@dataclass(frozen=True)
-class Convert:
-    source: View
-    destination: View
-
-
-@dataclass(frozen=True)
-class Free:
-    address: int
-
-
-Step = Launch | Copy | Fill | Upload | Convert | Free
-
-
-@dataclass
-class Call:
-    """What one call of the candidate did. Code that runs while the library is loaded counts to the first call."""
-
-    # How many buffers there were before it.
-    first_buffer: int = 0
-    steps: list[Step] = field(default_factory=list)
-    results: list[View] = field(default_factory=list)
-    # Results that are no tensor on the device, in words.
-    other_results: list[str] = field(default_factory=list)
-    returned_sequence: bool = False
-
-
-@dataclass
-class Trace:
-    """One run of the host code."""
-
-    buffers: list[Buffer] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    properties: dict[str, int] = field(default_factory=dict)
-    downloads: list[str] = field(default_factory=list)
-    limitations: list[str] = field(default_factory=list)
-    foreign_operators: list[str] = field(default_factory=list)
-    failed_launches: list[tuple[str, str]] = field(default_factory=list)
-    # An address of device memory that host code touched, and whether it wrote.
-    touch: tuple[int, bool] | None = None
-    thrown: str | None = None
-    # The functions that there are instead of the one that was called.
-    missing_function: str | None = None
-    overflow: bool = False
-    ended: bool = False
 
 
 class _Fields:

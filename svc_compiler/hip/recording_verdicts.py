@@ -10,8 +10,9 @@ from svc_compiler.hip import host_symbols, recording_trace
 from svc_compiler.hip import recording_request as request
 from svc_compiler.hip.record_child import CALLS
 from svc_compiler.hip.recording_addresses import Memory
-from svc_compiler.hip.recording_plan import Unsafe, shape_of_call
-from svc_compiler.hip.recording_trace import Buffer, Trace
+from svc_compiler.hip.recording_buffers import shape_of_call
+from svc_compiler.hip.recording_events import Buffer, Trace
+from svc_compiler.hip.recording_plan import Unsafe
 from svc_compiler.hip.refusal import Refused, Verdict
 
 Finding = compiler_pb2.Finding

@@ -133,6 +133,13 @@ async def test_use_after_free(recordings: Recordings) -> None:
     assert [f.kind for f in refused.findings] == [Finding.USE_AFTER_FREE]
 
 
+async def test_copies_that_leave_their_buffers(recordings: Recordings) -> None:
+    """A copy beyond the end is unsafe before anything runs."""
+    refused = await recordings.refusal(launcher("hipMemcpy(c, a, n * 8, hipMemcpyDeviceToDevice);"))
+    assert verdict(refused) == "UNSAFE"
+    assert refused.explanation == "Unsafe: a copy of 8000 bytes at offset 0 leaves the buffer a of 4000 bytes."
+
+
 async def test_skipping_work_in_later_calls(recordings: Recordings) -> None:
     """A second call that does less is state, even though the plan holds the first."""
     refused = await recordings.refusal(launcher("static int calls = 0; if (calls++ == 0) {" + LAUNCH + "}"))

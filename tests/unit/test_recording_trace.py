@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_compiler.hip.recording_trace import (
-    MAGIC,
-    MAX_RECORDS,
-    Copy,
-    Kind,
-    Malformed,
-    Role,
-    Trace,
-    read,
-)
+from svc_compiler.hip.recording_events import Copy, Role, Trace
+from svc_compiler.hip.recording_trace import MAGIC, MAX_RECORDS, Kind, Malformed, read
 
 
 def number(value: int) -> bytes:
