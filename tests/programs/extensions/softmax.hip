@@ -49,7 +49,7 @@ at::Tensor forward(const at::Tensor& x) {
     const c10::hip::OptionalHIPGuardMasqueradingAsCUDA guard(x.device());
     auto input = x.contiguous().view({-1, x.size(x.dim() - 1)});
     auto output = at::empty(input.sizes(), input.options().dtype(input.dtype()).device(x.device()));
-    const int threads = std::min<int64_t>(256, std::max<int64_t>(64, input.size(1)));
+    const int threads = std::max<int64_t>(64, input.size(1) > 64 ? 256 : 64);
     dim3 grid(static_cast<unsigned int>(input.size(0))), block(threads);
     hipStream_t stream = at::hip::getCurrentHIPStreamMasqueradingAsCUDA();
     AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "softmax", [&] {
