@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,8 +41,8 @@ class Program:
         self.built, self.layouts, self.model = built, layouts, model
 
     def symbol(self, kernel: str) -> str:
-        """The one kernel whose symbol holds `kernel` as a name."""
-        found = [s for s in self.layouts if s == kernel or f"{len(kernel)}{kernel}" in s]
+        """The one kernel whose symbol holds `kernel` as a name or, mangled, as a part."""
+        found = [s for s in self.layouts if s == kernel or f"{len(kernel)}{kernel}" in s or f"I{kernel}E" in s]
         assert len(found) == 1, f"{kernel} is one of {sorted(self.layouts)}"
         return found[0]
 
@@ -169,9 +168,3 @@ def _arrays(descriptor: int | None) -> list[Array]:
         return []
     items = bundle.read(memory.collect(descriptor))
     return [np.array(bundle.to_numpy(item)) for item in items]
-
-
-def close(descriptors: Sequence[int]) -> None:
-    """Closes them all."""
-    for descriptor in descriptors:
-        os.close(descriptor)

@@ -21,7 +21,6 @@ from kernelvault.v1 import kernel_pb2, plan_pb2
 BAD_PLAN = 3
 _DTYPES = {name: code for code, name in enumerate(bundle.DTYPES)}
 _ARGUMENT_ALIGNMENT = 256
-_POISON, _NO_POISON = 0xFF, 0
 _ADDRESS_MASK = (1 << 64) - 1
 
 
@@ -81,9 +80,12 @@ class Replay:
             if self._storage(position).nbytes >= plan.buffers[buffer].size_bytes:
                 device.given(buffer)
 
-    def run(self, *, backwards: bool) -> bool:
-        """Runs all operations; False if a launch ended early, which the report then says."""
-        self._device.begin(_NO_POISON if self._sampled else _POISON, 0 if self._sampled else 1)
+    def run(self, *, poison: int, backwards: bool) -> bool:
+        """Runs all operations; False if a launch ended early, which the report then says.
+
+        `poison` is what memory holds before it is written; findings are made unless blocks are sampled.
+        """
+        self._device.begin(poison, 0 if self._sampled else 1)
         for position, buffer in self._given.items():
             size = min(self._plan.buffers[buffer].size_bytes, self._storage(position).nbytes)
             if size:
@@ -200,9 +202,8 @@ def _run(plan: plan_pb2.LaunchPlan, options: dict[str, Any], descriptors: dict[s
     report = _writable(descriptors["report"])
     device = Device(options["image"], [b.size_bytes for b in plan.buffers], report)
     replay = Replay(plan, device, inputs, options["sample_blocks"])
-    for number in range(options["repetitions"]):
-        # The second run takes the blocks in the other order: a result that depends on it is not deterministic.
-        if not replay.run(backwards=number % 2 == 1) or options["sample_blocks"]:
+    for number, (poison, backwards) in enumerate(options["runs"]):
+        if not replay.run(poison=poison, backwards=backwards) or options["sample_blocks"]:
             return
         bundle.pack_into(replay.outputs(), memoryview(_writable(descriptors[f"outputs{number}"])))
         if number == 0:

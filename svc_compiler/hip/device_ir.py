@@ -163,7 +163,8 @@ def _with_redzone(variable: ir.Global) -> str:
 def _flatten_address_spaces(module: str) -> str:
     if " addrspace(" not in module:
         return module
-    module = re.sub(r" addrspace\(\d+\)", "", module).replace("addrspacecast ptr", "bitcast ptr")
+    module = re.sub(r" addrspace\(\d+\)", "", module)
+    module = re.sub(r"\baddrspacecast (?=\(?ptr )", "bitcast ", module)
     module = re.sub(r"(@llvm\.[\w.]+?)((?:\.p\d+)+)", lambda m: m[1] + re.sub(r"p\d+", "p0", m[2]), module)
     seen: set[str] = set()
     lines = []

@@ -120,7 +120,9 @@ def locations(text: str, offsets: Iterable[int]) -> dict[int, str]:
         return {}
     found = {}
     for offset, entry in zip(offsets, entries, strict=False):
-        frames = [(str(f.get("FileName", "")).removeprefix("./"), int(f.get("Line", 0))) for f in entry.get("Symbol", [])]
+        frames = [
+            (str(f.get("FileName", "")).removeprefix("./"), int(f.get("Line", 0))) for f in entry.get("Symbol", [])
+        ]
         own = next((frame for frame in frames if frame[0] and not frame[0].startswith("/") and frame[1]), None)
         if own:
             found[offset] = f"{own[0]}:{own[1]}"

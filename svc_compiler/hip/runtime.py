@@ -10,13 +10,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelvault import digest, errors
+from kernelvault import digest, errors, replay
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip.meaning import CPU_FIRST
 from svc_compiler.hip.precompiled import write_whole
 from svc_compiler.hip.toolchain import Toolchain
 
-FOLDER = Path(__file__).parents[2] / "kernelvault" / "replay" / "runtime"
+FOLDER = Path(replay.__file__).parent / "runtime"
 _FLAGS = (
     *("-c", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-ffp-contract=fast"),
     *("-Wall", "-Wextra", "-Wno-unknown-pragmas"),
@@ -30,7 +30,8 @@ _LIBRARY = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen"} | {
         *("acos", "asin", "atan", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc", "exp", "exp10"),
         *("exp2", "expm1", "fabs", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "log", "log10"),
         *("log1p", "log2", "modf", "nearbyint", "pow", "rint", "round", "roundeven", "sin", "sincos", "sinh", "sqrt"),
-        *("tan", "tanh", "tgamma", "lgamma", "trunc"),
+        *("tan", "tanh", "tgamma", "lgamma", "trunc", "acosh", "asinh", "atanh", "fdim", "ilogb", "llrint", "llround"),
+        *("logb", "lrint", "lround", "nextafter", "remainder", "remquo", "scalbn", "j0", "j1", "y0", "y1"),
     )
     for suffix in ("", "f")
 }

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from kernelvault.replay import cpu_model
+from kernelvault.replay import bundle, cpu_model
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip import image
 from svc_compiler.hip.refusal import Refused
@@ -128,13 +128,21 @@ async def test_template_with_an_empty_functor(honest: Program, tmp_path: Path) -
     """An argument of an empty class takes a byte of the arguments and no register; the byte is padding."""
     x = normal(64)
     plan = honest.plan({"x": x, "y": np.empty_like(x), "z": np.empty_like(x)}, ["x"], ["y", "z"])
-    plan.launch("apply", b"\x55", "x", "y", I32(64)).launch("after_empty", b"\xaa", "x", "z")
+    plan.launch("6Square", b"\x55", "x", "y", I32(64)).launch("after_empty", b"\xaa", "x", "z")
     done = await plan.replay(tmp_path)
     assert np.allclose(done.outputs[0], x * x)
     assert np.allclose(done.outputs[1], x * x)
     assert honest.built.padding[honest.symbol("after_empty")] == [0]
     big = honest.built.padding[honest.symbol("big")]
     assert big == [4, 5, 6, 7, *range(8 + 29, 8 + 32)] or big == [*range(8 + 29, 8 + 32)]
+
+
+async def test_lambda(honest: Program, tmp_path: Path) -> None:
+    """A type without a name, in a template."""
+    x = normal(64)
+    plan = honest.plan({"x": x, "y": np.empty_like(x)}, ["x"], ["y"])
+    done = await plan.launch("make_lambda", F32(1.5), "x", "y", I32(64)).replay(tmp_path)
+    assert np.array_equal(done.outputs[0], x + F32(1.5))
 
 
 async def test_divergent_ballots(honest: Program, tmp_path: Path) -> None:
@@ -194,6 +202,21 @@ async def test_reducing_barriers_and_groups(honest: Program, tmp_path: Path) -> 
     done = await plan.launch("reductions", "y", block=100).launch("group", "z", block=128).replay(tmp_path)
     assert done.outputs[0].tolist() == [34, 1, 0]
     assert done.outputs[1].tolist() == list(range(127, -1, -1))
+
+
+async def test_tiles_of_a_group(honest: Program, tmp_path: Path) -> None:
+    """A tile of 16 lanes shuffles among itself."""
+    plan = honest.plan({"y": np.empty(64, I32)}, [], ["y"])
+    done = await plan.launch("tiles", "y").replay(tmp_path)
+    assert done.outputs[0].tolist() == [sum(range(i // 16 * 16, i // 16 * 16 + 16)) for i in range(64)]
+
+
+async def test_load_straight_to_shared_memory(honest: Program, tmp_path: Path) -> None:
+    """Pointers to other address spaces are plain ones here, and are checked like them."""
+    x = normal(64)
+    plan = honest.plan({"x": x, "y": np.empty_like(x)}, ["x"], ["y"])
+    done = await plan.launch("direct_to_lds", "x", "y").replay(tmp_path)
+    assert np.array_equal(done.outputs[0], x[::-1])
 
 
 async def test_dynamic_shared_memory(honest: Program, tmp_path: Path) -> None:
@@ -341,6 +364,23 @@ async def test_matrix_instructions(honest: Program, tmp_path: Path) -> None:
     assert [c.matrix_flops for c in counted.counters] == [2 * 32**3, 2 * 32**3]
 
 
+async def test_uninitialised_reads_without_effect(honest: Program, tmp_path: Path) -> None:
+    """What nobody wrote may be read and thrown away."""
+    x = normal(50)
+    plan = honest.plan({"x": x, "y": np.empty_like(x)}, ["x"], ["y"])
+    done = await plan.launch("ragged", "x", "y", I32(50)).replay(tmp_path)
+    assert done.findings == []
+    assert np.array_equal(done.outputs[0], x * 2)
+
+
+async def test_static_kernels_and_fences(honest: Program, tmp_path: Path) -> None:
+    """Kernels with internal linkage have one name in all passes; a fence brings the lanes of a wave together."""
+    buffers = {name: np.empty(64, I32) for name in "abc"}
+    plan = honest.plan(buffers, [], list("abc")).launch("is_static", "a").launch("is_anonymous", "b")
+    done = await plan.launch("fenced", "c").replay(tmp_path)
+    assert [o.tolist() for o in done.outputs] == [[3] * 64, [4] * 64, list(range(63, -1, -1))]
+
+
 async def test_printing_and_assertions(honest: Program, tmp_path: Path) -> None:
     """A device printf says nothing and an assertion that holds does nothing."""
     plan = honest.plan({"y": np.empty(64, I32)}, [], ["y"])
@@ -364,6 +404,24 @@ async def test_conversions_and_copies(honest: Program, tmp_path: Path) -> None:
     assert np.array_equal(done.outputs[0], x.T.astype(np.float16))
     assert np.array_equal(done.outputs[1], x.T.astype(np.float16))
     assert done.outputs[2].tolist() == [5, 6] * 4
+
+
+@pytest.mark.parametrize("dtype", list(bundle.DTYPES))
+async def test_conversions_match_torch(honest: Program, tmp_path: Path, dtype: str) -> None:
+    """From single precision to every dtype and back, as torch rounds."""
+    import torch
+
+    x = np.concatenate([normal(200) * F32(20), np.array([0, 1, -1, 0.5, 1.5, 2.5, 100, 2**-9], F32)])
+    x = np.abs(x) if dtype == "uint8" else x
+    plan = honest.plan({"x": x, "t": np.empty(x.size, F64), "y": np.empty_like(x)}, ["x"], ["y"])
+    for source, target, kinds in ((0, 1, ("float32", dtype)), (1, 2, (dtype, "float32"))):
+        convert = plan.message.operations.add(phase=2).convert
+        convert.source, convert.destination = source, target
+        convert.source_view.MergeFrom(_view(kinds[0], [x.size], [1]))
+        convert.destination_view.MergeFrom(_view(kinds[1], [x.size], [1]))
+    done = await plan.replay(tmp_path)
+    expected = torch.from_numpy(x).to(getattr(torch, dtype)).to(torch.float32).numpy()
+    assert np.array_equal(done.outputs[0], expected)
 
 
 async def test_counters_of_a_coalesced_kernel(honest: Program, tmp_path: Path) -> None:
@@ -543,6 +601,26 @@ async def test_huge_work_is_refused_beforehand(honest: Program, tmp_path: Path) 
     assert done.fault is not None
     assert done.fault[0] == Verdict.NEEDS_DEVICE
     assert (await plan.replay(tmp_path, sample_blocks=4)).counters[0].blocks == 1 << 20
+
+
+async def test_launch_that_a_gpu_refuses(honest: Program, tmp_path: Path) -> None:
+    """More shared memory or threads than the kernel was compiled for."""
+    x = normal(128)
+    plan = honest.plan({"x": x, "y": np.empty_like(x)}, ["x"], ["y"])
+    plan.launch("reverse", "x", "y", block=128, lds=60 << 10)
+    resources = plan.message.kernels[0].images.add(target="gfx942").resources
+    resources.lds_bytes = 8 << 10
+    done = await plan.replay(tmp_path)
+    assert done.fault == (
+        Verdict.CRASHED,
+        "The kernel reverse is launched with 69632 bytes of shared memory; gfx942 has 65536.",
+    )
+    resources.lds_bytes, resources.max_block_threads = 0, 64
+    done = await plan.replay(tmp_path)
+    assert done.fault == (
+        Verdict.CRASHED,
+        "The kernel reverse is launched with 128 threads a block; it was compiled for 64.",
+    )
 
 
 async def test_upload_beyond_a_variable(honest: Program, tmp_path: Path) -> None:

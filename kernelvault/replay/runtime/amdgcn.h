@@ -6,8 +6,10 @@
 
 #ifdef __HIP__
 #define KV_BUILTIN extern "C" __attribute__((device))
+#define KV_SPACE(number) __attribute__((address_space(number)))
 #else
 #define KV_BUILTIN extern "C"
+#define KV_SPACE(number)
 #endif
 #define KV(result, name, ...) KV_BUILTIN result __builtin_amdgcn_##name(__VA_ARGS__)
 #define KV_PURE(result, name, ...) KV_BUILTIN __attribute__((const)) result __builtin_amdgcn_##name(__VA_ARGS__)
@@ -101,6 +103,9 @@ KV(double, ds_atomic_fadd_f64, double*, double);
 KV(float, global_atomic_fadd_f32, float*, float);
 KV(double, global_atomic_fadd_f64, double*, double);
 
+// Global memory to LDS: each lane's bytes go to its place after the one base.
+KV(void, global_load_lds, KV_SPACE(1) void*, KV_SPACE(3) void*, unsigned, int, unsigned);
+
 // Scalar arithmetic.
 KV_PURE(float, rcpf, float);
 KV_PURE(double, rcp, double);
@@ -153,6 +158,8 @@ KV_PURE(__kv_f32x2, cvt_pk_f32_fp8, int, bool);
 KV_PURE(__kv_f32x2, cvt_pk_f32_bf8, int, bool);
 KV_PURE(int, cvt_pk_fp8_f32, float, float, int, bool);
 KV_PURE(int, cvt_pk_bf8_f32, float, float, int, bool);
+KV_PURE(int, cvt_sr_fp8_f32, float, int, int, int);
+KV_PURE(int, cvt_sr_bf8_f32, float, int, int, int);
 
 // Matrix instructions: D = A B + C of a whole wave. The three numbers (cbsz, abid, blgp) must be 0.
 #define KV_MATRIX(name, operand, sum) KV(sum, mfma_##name, operand, operand, sum, int, int, int)
@@ -203,4 +210,5 @@ KV_MATRIX(i32_16x16x64_i8, __kv_i32x4, __kv_i32x4);
 #undef KV_VECTOR
 #undef KV_PURE
 #undef KV
+#undef KV_SPACE
 #undef KV_BUILTIN

@@ -47,6 +47,16 @@ using E5M2 = kv::Float8<2, true>;
 
 uint8_t byte_of(int word, int index) { return uint8_t(unsigned(word) >> (index & 3) * 8); }
 
+// Stochastic rounding: random bits are added to what the mantissa drops, the rest is cut off.
+template <class Format, unsigned kDropped>
+int with_byte(float x, int random, int old, int index) {
+    float moved = std::isfinite(x) ? kv::from_bits(kv::to_bits(x) + (unsigned(random) >> (32 - kDropped))) : x;
+    uint8_t byte = Format::encode(moved);
+    if (std::fabs(Format::decode(byte)) > std::fabs(moved) && byte & 0x7f) byte--;
+    unsigned at = unsigned(index & 3) * 8;
+    return int((unsigned(old) & ~(0xffu << at)) | unsigned(byte) << at);
+}
+
 int packed(uint8_t low, uint8_t high, int old, bool upper) {
     unsigned pair = unsigned(low) | unsigned(high) << 8;
     return int(upper ? (unsigned(old) & 0xffff) | pair << 16 : (unsigned(old) & 0xffff0000u) | pair);
@@ -191,6 +201,13 @@ int __builtin_amdgcn_cvt_pk_bf8_f32(float a, float b, int old, bool upper) {
     return packed(E5M2::encode(a), E5M2::encode(b), old, upper);
 }
 
+int __builtin_amdgcn_cvt_sr_fp8_f32(float x, int random, int old, int index) {
+    return with_byte<E4M3, 20>(x, random, old, index);
+}
+int __builtin_amdgcn_cvt_sr_bf8_f32(float x, int random, int old, int index) {
+    return with_byte<E5M2, 21>(x, random, old, index);
+}
+
 unsigned __ockl_mul24_u32(unsigned a, unsigned b) { return __builtin_amdgcn_mul_u24(a, b); }
 int __ockl_mul24_i32(int a, int b) { return __builtin_amdgcn_mul_i24(a, b); }
 unsigned __ockl_mul_hi_u32(unsigned a, unsigned b) { return unsigned(uint64_t{a} * b >> 32); }
@@ -200,6 +217,10 @@ uint8_t __ockl_clz_u8(uint8_t x) { return uint8_t(x ? __builtin_clz(x) - 24 : 8)
 uint16_t __ockl_clz_u16(uint16_t x) { return uint16_t(x ? __builtin_clz(x) - 16 : 16); }
 unsigned __ockl_clz_u32(unsigned x) { return x ? unsigned(__builtin_clz(x)) : 32; }
 uint64_t __ockl_clz_u64(uint64_t x) { return x ? uint64_t(__builtin_clzll(x)) : 64; }
+int __ockl_sdot2(__kv_i16x2 a, __kv_i16x2 b, int c, bool clamp) { return __builtin_amdgcn_sdot2(a, b, c, clamp); }
+unsigned __ockl_udot2(__kv_u16x2 a, __kv_u16x2 b, unsigned c, bool clamp) { return __builtin_amdgcn_udot2(a, b, c, clamp); }
+int __ockl_sdot8(int a, int b, int c, bool clamp) { return __builtin_amdgcn_sdot8(a, b, c, clamp); }
+unsigned __ockl_udot8(unsigned a, unsigned b, unsigned c, bool clamp) { return __builtin_amdgcn_udot8(a, b, c, clamp); }
 float __ockl_fdot2(__kv_f16x2 a, __kv_f16x2 b, float c, bool clamp) { return __builtin_amdgcn_fdot2(a, b, c, clamp); }
 
 // What the compiler calls for conversions that x86-64 lacks.

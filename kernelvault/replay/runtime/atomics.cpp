@@ -117,6 +117,9 @@ unsigned long __builtin_amdgcn_atomic_dec64(volatile unsigned long* p, unsigned 
 #define KV_FLOAT_BUILTIN(name, T, expression) \
     T __builtin_amdgcn_##name(T* p, T v) { return update(p, 0, KV_SITE, [=](T old) { return T(expression); }); }
 KV_FLOAT_BUILTIN(flat_atomic_fadd_f32, float, old + v)
+void __ockl_atomic_add_noret_f32(float* p, float v) {
+    update(p, 0, KV_SITE, [=](float old) { return old + v; });
+}
 KV_FLOAT_BUILTIN(flat_atomic_fadd_f64, double, old + v)
 KV_FLOAT_BUILTIN(flat_atomic_fmin_f64, double, old < v ? old : v)
 KV_FLOAT_BUILTIN(flat_atomic_fmax_f64, double, old > v ? old : v)

@@ -69,9 +69,12 @@ unsigned __builtin_amdgcn_s_getreg(int) { return 0; }
 // The lanes of a wave run in lockstep; here they meet.
 [[gnu::noinline]] void __builtin_amdgcn_wave_barrier() { kv::wait_for_wave(KV_SITE, nullptr, nullptr); }
 
-// A fence of a work-group orders nothing that the model could get wrong; a wider one publishes.
-void __builtin_amdgcn_fence(unsigned, const char* scope, ...) {
-    if (strcmp(scope, "workgroup") && strcmp(scope, "wavefront") && strcmp(scope, "singlethread")) kv::note_fence();
+// The fences around a barrier (acquire, release) order nothing that the model could get wrong. Others are where the lanes
+// of a wave meet, as in lockstep; those that are wider than a work-group also publish.
+[[gnu::noinline]] void __builtin_amdgcn_fence(unsigned order, const char* scope, ...) {
+    bool narrow = !strcmp(scope, "workgroup") || !strcmp(scope, "wavefront") || !strcmp(scope, "singlethread");
+    if (!narrow) kv::note_fence();
+    if (order == __ATOMIC_SEQ_CST) kv::wait_for_wave(KV_SITE, nullptr, nullptr);
 }
 void __builtin_amdgcn_s_waitcnt(int) {}
 void __builtin_amdgcn_sched_barrier(int) {}
@@ -109,6 +112,13 @@ int printf(const char*, ...) { return 0; }
 int puts(const char*) { return 0; }
 int putchar(int c) { return c; }
 
-// Cooperative launches are not recorded: only the calls for one block have a meaning.
+// Grids that synchronise: the general group of cooperative groups names them, and no launch of ours has one.
 int __ockl_grid_is_valid() { return 0; }
+void __ockl_grid_sync() { kv::stop(kv::Status::kUnsupported); }
+int __ockl_multi_grid_is_valid() { return 0; }
+void __ockl_multi_grid_sync() { kv::stop(kv::Status::kUnsupported); }
+unsigned __ockl_multi_grid_num_grids() { return 1; }
+unsigned __ockl_multi_grid_grid_rank() { return 0; }
+unsigned __ockl_multi_grid_size() { return unsigned(block.grid.count() * block.threads.count()); }
+unsigned __ockl_multi_grid_thread_rank() { return unsigned(block.serial * block.threads.count() + current->index); }
 }

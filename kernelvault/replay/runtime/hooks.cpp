@@ -1,6 +1,7 @@
 // What -fsanitize=thread calls for every access of a kernel. Each hook runs before its access.
 #include <cstring>
 
+#include "amdgcn.h"
 #include "counters.h"
 #include "scheduler.h"
 #include "shadow.h"
@@ -85,8 +86,6 @@ void __tsan_vptr_update(void** p, void*) { kv::touch<true, Mode::kPlain, 8>(p, 8
 // Copies of structs read padding, which nobody wrote: what they copy stays as uninitialised as it was.
 void* __tsan_memcpy(void* to, const void* from, size_t size) {
     if (!size) return to;
-    bool wanted = kv::findings_wanted;
-    kv::findings_wanted = wanted;
     kv::touch<false, Mode::kVolatile, 1>(from, uint32_t(size), KV_SITE);
     kv::touch<true, Mode::kPlain, 1>(to, uint32_t(size), KV_SITE);
     return memcpy(to, from, size);
@@ -100,5 +99,12 @@ void* __tsan_memmove(void* to, const void* from, size_t size) {
 void* __tsan_memset(void* to, int value, size_t size) {
     if (size) kv::touch<true, Mode::kPlain, 1>(to, uint32_t(size), KV_SITE);
     return memset(to, value, size);
+}
+
+void __builtin_amdgcn_global_load_lds(void* from, void* base, unsigned size, int offset, unsigned) {
+    char* to = static_cast<char*>(base) + offset + kv::lane() * size;
+    kv::touch<false, Mode::kPlain, 1>(from, size, KV_SITE);
+    kv::touch<true, Mode::kPlain, 1>(to, size, KV_SITE);
+    memcpy(to, from, size);
 }
 }

@@ -34,6 +34,7 @@ KV_MATH Half2 __ocml_fma_2f16(Half2 x, Half2 y, Half2 z) {
     return Half2{__ocml_fma_f16(x.x, y.x, z.x), __ocml_fma_f16(x.y, y.y, z.y)};
 }
 KV_MATH Half __ocml_pown_f16(Half x, int n) { return Half(std::pow(float(x), float(n))); }
+KV_MATH Half2 __ocml_pown_2f16(Half2 x, Short2 n) { return Half2{__ocml_pown_f16(x.x, n.x), __ocml_pown_f16(x.y, n.y)}; }
 KV_MATH Half __ocml_ldexp_f16(Half x, int n) { return Half(std::ldexp(float(x), n)); }
 KV_MATH int __ocml_isnan_f16(Half x) { return x != x; }
 KV_MATH int __ocml_isinf_f16(Half x) { return __builtin_isinf(float(x)) != 0; }

@@ -76,6 +76,11 @@ void make_instances() {  // never called: it instantiates
 }
 __global__ void after_empty(Square f, const float* x, float* y) { y[threadIdx.x] = f(x[threadIdx.x]); }
 
+void make_lambda() {
+    float shift = 1.5f;
+    apply<<<1, 1>>>([=] __device__(float v) { return v + shift; }, nullptr, nullptr, 0);
+}
+
 // Waves.
 __global__ void diverging(unsigned long long* y) {
     int l = threadIdx.x;
@@ -134,6 +139,19 @@ __global__ void group(int* y) {
     s[block.thread_rank()] = block.thread_rank();
     block.sync();
     y[block.thread_rank()] = s[block.size() - 1 - block.thread_rank()];
+}
+__global__ void tiles(int* y) {
+    auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    int sum = threadIdx.x;
+    for (int o = 8; o; o >>= 1) sum += tile.shfl_xor(sum, o);
+    y[threadIdx.x] = sum;
+}
+__global__ void direct_to_lds(float* x, float* y) {
+    __shared__ float s[64];
+    __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void*)(x + threadIdx.x),
+                                     (__attribute__((address_space(3))) void*)s, 4, 0, 0);
+    __syncthreads();
+    y[threadIdx.x] = s[63 - threadIdx.x];
 }
 __global__ void reverse(const float* x, float* y) {
     extern __shared__ float tile[];
@@ -280,6 +298,30 @@ __global__ void mfma32(const float* a, const float* b, float* c, int n) {
     f32x16 sum = {};
     for (int k = 0; k < n; k += 2) sum = __builtin_amdgcn_mfma_f32_32x32x2f32(a[r * n + k + g], b[r * n + k + g], sum, 0, 0, 0);
     for (int i = 0; i < 16; i++) c[(8 * (i / 4) + 4 * g + i % 4) * 32 + r] = sum[i];
+}
+
+// What is read and thrown away.
+__global__ void ragged(const float* x, float* y, int n) {  // the tile's last rows are nobody's
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    if (t < n) s[t] = x[t];
+    __syncthreads();
+    float v = s[t] * 2;
+    if (t < n) y[t] = v;
+}
+__global__ void fenced(int* y) {  // a fence is where the lanes of a wave meet
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __threadfence_block();
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}
+static __global__ void is_static(int* y) { y[threadIdx.x] = 3; }
+namespace {
+__global__ void is_anonymous(int* y) { y[threadIdx.x] = 4; }
+}
+void make_static() {
+    is_static<<<1, 1>>>(nullptr);
+    is_anonymous<<<1, 1>>>(nullptr);
 }
 
 // What prints or asserts.

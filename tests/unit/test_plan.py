@@ -1,0 +1,139 @@
+"""The bounded reader of launch plans: each number out of bounds is refused by its field's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kernelvault.replay import bundle, plan
+from kernelvault.v1 import plan_pb2
+
+Plan = plan_pb2.LaunchPlan
+CALL = plan_pb2.Operation.CALL
+
+
+def made() -> Plan:
+    """A good plan with each kind of operation."""
+    message = Plan(case_id="a")
+    message.buffers.add(size_bytes=256, role=plan_pb2.Buffer.INPUT, position=0)
+    message.buffers.add(size_bytes=256, role=plan_pb2.Buffer.OUTPUT, position=0)
+    message.kernels.add(name="k")
+    launch = message.operations.add(phase=CALL).launch
+    launch.grid.CopyFrom(plan_pb2.Extent(x=2, y=1, z=1))
+    launch.block.CopyFrom(plan_pb2.Extent(x=64, y=1, z=1))
+    launch.arguments = bytes(24)
+    launch.relocations.add(at=0, buffer=0)
+    launch.relocations.add(at=8, buffer=1, offset=-4)
+    copy = message.operations.add(phase=CALL).copy
+    copy.destination, copy.size_bytes = 1, 256
+    fill = message.operations.add(phase=CALL).fill
+    fill.buffer, fill.size_bytes, fill.pattern = 1, 256, bytes(4)
+    upload = message.operations.add(phase=CALL).upload
+    upload.variable, upload.data = "v", bytes(16)
+    upload.relocations.add(at=8, buffer=0)
+    convert = message.operations.add(phase=CALL).convert
+    convert.destination = 1
+    convert.source_view.CopyFrom(bundle.contiguous_view("float32", [64]))
+    convert.destination_view.CopyFrom(bundle.contiguous_view("float16", [64]))
+    message.results.add(buffer=1, view=bundle.contiguous_view("float32", [8, 8]))
+    return message
+
+
+def set_(path: str, value: object) -> Callable[[Plan], None]:
+    """Sets a field of a plan; parts of the path are names and indices."""
+
+    def change(message: Plan) -> None:
+        target: object = message
+        *parts, last = path.split(".")
+        for part in parts:
+            target = target[int(part)] if part.isdigit() else getattr(target, part)  # type: ignore[index]
+        setattr(target, last, value)
+
+    return change
+
+
+def test_good_plan_passes() -> None:
+    """Pointers may lie outside of their buffers: what a kernel does with them is checked when it does it."""
+    plan.check(made())
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        ("buffers.0.size_bytes", -1, "buffers[0].size_bytes"),
+        ("buffers.0.size_bytes", 1 << 40, "buffers[0].size_bytes"),
+        ("buffers.0.role", 0, "buffers[0].role"),
+        ("buffers.1.role", plan_pb2.Buffer.INPUT, "buffers[1].position"),
+        ("buffers.0.position", -1, "buffers[0].position"),
+        ("kernels.0.name", "", "kernels[0].name"),
+        ("operations.0.phase", 0, "operations[0].phase"),
+        ("operations.0.launch.kernel", 1, "operations[0].launch.kernel"),
+        ("operations.0.launch.kernel", -1, "operations[0].launch.kernel"),
+        ("operations.0.launch.grid.y", 0, "operations[0].launch.grid"),
+        ("operations.0.launch.grid.z", 1 << 31, "operations[0].launch.grid"),
+        ("operations.0.launch.block.x", 2048, "operations[0].launch.block"),
+        ("operations.0.launch.block.x", 0, "operations[0].launch.block"),
+        ("operations.0.launch.dynamic_lds_bytes", 1 << 20, "operations[0].launch.dynamic_lds_bytes"),
+        ("operations.0.launch.dynamic_lds_bytes", -1, "operations[0].launch.dynamic_lds_bytes"),
+        ("operations.0.launch.arguments", bytes(5000), "operations[0].launch.arguments"),
+        ("operations.0.launch.relocations.1.at", 17, "operations[0].launch.relocations[1].at"),
+        ("operations.0.launch.relocations.1.at", 4, "operations[0].launch.relocations[1].at"),
+        ("operations.0.launch.relocations.0.at", -8, "operations[0].launch.relocations[0].at"),
+        ("operations.0.launch.relocations.0.buffer", 2, "operations[0].launch.relocations[0].buffer"),
+        ("operations.0.launch.relocations.0.offset", 1 << 60, "operations[0].launch.relocations[0].offset"),
+        ("operations.1.copy.source", 5, "operations[1].copy.source"),
+        ("operations.1.copy.source_offset", 1, "operations[1].copy.source"),
+        ("operations.1.copy.size_bytes", -1, "operations[1].copy.source"),
+        ("operations.1.copy.destination", 0, "operations[1].copy.destination_offset"),
+        ("operations.2.fill.offset", 4, "operations[2].fill"),
+        ("operations.2.fill.pattern", bytes(3), "operations[2].fill.pattern"),
+        ("operations.2.fill.size_bytes", 6, "operations[2].fill.pattern"),
+        ("operations.3.upload.variable", "", "operations[3].upload.variable"),
+        ("operations.3.upload.offset", -1, "operations[3].upload.offset"),
+        ("operations.3.upload.buffer", 7, "operations[3].upload"),
+        ("operations.3.upload.data", bytes(8), "operations[3].upload.relocations[0].at"),
+        ("operations.3.upload.data", bytes(70_000), "operations"),
+        ("operations.4.convert.source_view.dtype", "float33", "operations[4].convert.source.view.dtype"),
+        ("operations.4.convert.source_view.offset_elements", 1, "operations[4].convert.source.view"),
+        ("operations.4.convert.source_view.offset_elements", -1, "operations[4].convert.source.view.offset_elements"),
+        ("results.0.buffer", 2, "results[0].buffer"),
+        ("results.0.view.dtype", "float64", "results[0].view"),
+    ],
+)
+def test_number_out_of_bounds(path: str, value: object, field: str) -> None:
+    """The message names the field."""
+    message = made()
+    set_(path, value)(message)
+    with pytest.raises(plan.Malformed) as raised:
+        plan.check(message)
+    assert str(raised.value).startswith(f"failed to read a launch plan: {field}: ")
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (lambda p: p.operations[4].convert.source_view.dims.append(2), "operations[4].convert.source.view.strides"),
+        (lambda p: p.results[0].view.strides.__setitem__(0, 100), "results[0].view"),
+        (lambda p: p.results[0].view.strides.__setitem__(0, -1), "results[0].view.strides"),
+        (lambda p: p.operations[4].convert.destination_view.dims.__setitem__(0, 32), "destination_view.dims"),
+        (lambda p: p.operations.add(phase=CALL), "operations[5]"),
+        (lambda p: [p.kernels.add(name="k") for _ in range(2000)], "kernels"),
+        (lambda p: p.results.add(view={"dtype": "int8", "dims": [1 << 35], "strides": [0]}), "results"),
+    ],
+)
+def test_shapes_and_counts(change: Callable[[Plan], object], field: str) -> None:
+    """Views that do not fit, empty operations, too many of a kind, small buffers seen as huge results."""
+    message = made()
+    change(message)
+    with pytest.raises(plan.Malformed) as raised:
+        plan.check(message)
+    assert field in str(raised.value)
+
+
+def test_triton_block_comes_from_the_image() -> None:
+    """A launch may leave out its block where the kernel's images fix it."""
+    message = made()
+    message.operations[0].launch.ClearField("block")
+    message.kernels[0].images.add(target="gfx942", block_threads=256)
+    plan.check(message)

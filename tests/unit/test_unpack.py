@@ -1,0 +1,171 @@
+"""Unpacking entries: where a kernel's lowered parameters lie in its argument bytes."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernelvault.v1 import plan_pb2
+from svc_compiler.hip import device_ir, ir, unpack
+
+Slot = plan_pb2.Image.ArgumentSlot
+MODULE = """\
+%struct.View = type { ptr, i32 }
+%struct.Big = type { ptr, ptr, double, i32, i8 }
+%struct.Empty = type { i8 }
+
+define void @kernel(ptr noundef %x, ptr %in.coerce0, i32 %in.coerce1, ptr noundef byval(%struct.Big) align 8 %big) #0 {
+  %x.addr = alloca ptr, align 8
+  %in = alloca %struct.View, align 8
+  ret void
+}
+
+define void @flag(i1 noundef zeroext %yes, <2 x float> %c.coerce0, float %c.coerce1) #0 {
+  %c = alloca { float, float, float }, align 4
+  ret void
+}
+"""
+
+
+def slots(*places: tuple[int, int, str]) -> list[Slot]:
+    """Arguments from their offset, size and name in the metadata."""
+    return [Slot(offset=offset, size=size, name=name) for offset, size, name in places]
+
+
+KERNEL = slots((0, 8, "x"), (8, 16, ""), (24, 32, ""))
+
+
+def test_struct_in_registers_and_struct_in_memory() -> None:
+    """A struct of 16 bytes is two parameters, a larger one is one by value; each has its place."""
+    kernel = unpack.find("kernel", KERNEL, MODULE)
+    assert [(p.type, p.byval, offset) for p, offset in kernel.way] == [
+        ("ptr", False, 0),
+        ("ptr", False, 8),
+        ("i32", False, 16),
+        ("ptr", True, 24),
+    ]
+
+
+def test_padding_is_what_no_member_owns() -> None:
+    """Four bytes behind the view's integer, three behind the big struct's character."""
+    kernel = unpack.find("kernel", KERNEL, MODULE)
+    assert unpack.padding(kernel, KERNEL, MODULE) == [20, 21, 22, 23, 53, 54, 55]
+
+
+def test_entry_loads_and_calls() -> None:
+    """A bool is a byte in memory and one bit in a register; by-value structs are passed where they lie."""
+    arguments = slots((0, 1, "yes"), (4, 12, ""))
+    assert unpack.entry(3, unpack.find("flag", arguments, MODULE)) == (
+        "define internal void @kv.entry.3(ptr %bytes) {\n"
+        "  %a0 = getelementptr i8, ptr %bytes, i64 0\n"
+        "  %b0 = load i8, ptr %a0, align 1\n"
+        "  %v0 = trunc i8 %b0 to i1\n"
+        "  %a1 = getelementptr i8, ptr %bytes, i64 4\n"
+        "  %v1 = load <2 x float>, ptr %a1, align 1\n"
+        "  %a2 = getelementptr i8, ptr %bytes, i64 12\n"
+        "  %v2 = load float, ptr %a2, align 1\n"
+        '  call void @"flag"(i1 noundef zeroext %v0, <2 x float>  %v1, float  %v2)\n'
+        "  ret void\n"
+        "}\n"
+    )
+
+
+def test_empty_class_takes_no_register() -> None:
+    """An argument of one byte without a parameter is an empty class, and all of it is padding."""
+    module = "define void @k(ptr noundef %x) {\n  %f = alloca %struct.Empty, align 1\n}\n"
+    arguments = slots((0, 1, ""), (8, 8, "x"))
+    kernel = unpack.find("k", arguments, module)
+    assert [offset for _, offset in kernel.way] == [8]
+    assert unpack.padding(kernel, arguments, module) == [0]
+
+
+def test_ambiguous_arguments_are_refused() -> None:
+    """Two classes of one byte and one unnamed parameter could go either way."""
+    module = "define void @k(i8 %0) {\n}\n"
+    with pytest.raises(unpack.Unsupported, match="2 ways to unpack"):
+        unpack.find("k", slots((0, 1, ""), (1, 1, "")), module)
+
+
+def test_class_with_a_copy_constructor_is_refused() -> None:
+    """x86-64 passes such a class by address, the GPU by value."""
+    module = "define void @k(ptr noundef dead_on_return %x) {\n}\n"
+    with pytest.raises(unpack.Unsupported, match="non-trivial copy"):
+        unpack.find("k", slots((0, 24, "")), module)
+
+
+def test_kernel_without_a_cpu_body_is_refused() -> None:
+    """What the GPU has and the CPU pass has not cannot be replayed."""
+    with pytest.raises(unpack.Unsupported, match="has code for the GPU and none for the CPU"):
+        unpack.find("other", [], MODULE)
+
+
+@pytest.mark.parametrize(
+    ("type_", "size", "used"),
+    [
+        ("i1", 1, 1),
+        ("[3 x i16]", 6, 6),
+        ("<3 x float>", 16, 12),
+        ("{ i8, i32 }", 8, 5),
+        ("<{ i8, i32 }>", 5, 5),
+        ("%struct.View", 16, 12),
+        ("[2 x %struct.Big]", 64, 58),
+    ],
+)
+def test_layout_of_types(type_: str, size: int, used: int) -> None:
+    """Sizes with padding, and the bytes that members own."""
+    layout = ir.layout(type_, MODULE)
+    assert (layout.size, len(layout.used)) == (size, used)
+
+
+def test_inline_assembly_is_refused_unless_it_is_empty() -> None:
+    """An empty statement is a hint for the compiler only."""
+    device_ir.check('  call void asm sideeffect "", "~{memory}"()\n')
+    with pytest.raises(unpack.Unsupported, match="inline assembly \\('s_nop 0'\\)"):
+        device_ir.check('  call void asm sideeffect "s_nop 0", ""()\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('module asm "nop"\n', "module assembly"),
+        ("@llvm.global_ctors = appending global [1 x ptr] zeroinitializer\n", "a constructor"),
+        ("@f = ifunc void (), ptr @g\n", "an ifunc"),
+        ("@v.managed = externally_initialized global i32 0\n", "a __managed__ variable"),
+    ],
+)
+def test_what_must_not_be_assembled(text: str, said: str) -> None:
+    """Each is named in the refusal."""
+    with pytest.raises(unpack.Unsupported, match=said):
+        device_ir.check(text)
+
+
+def test_shared_and_module_variables_are_listed_apart() -> None:
+    """Shared variables are what clang leaves undefined; `extern __shared__` becomes the one dynamic buffer."""
+    module = (
+        "@tile = linkonce_odr global [4 x float] undef, comdat, align 16\n"
+        "@dyn = external global [0 x i8], align 1\n"
+        "@c = externally_initialized constant i32 3, align 4\n"
+        '@.str = private unnamed_addr constant [2 x i8] c"a\\00", align 1\n'
+        "define void @k() #0 {\n  store i8 1, ptr @dyn, align 1\n}\n"
+    )
+    text = device_ir.rewrite(module, {})
+    assert device_ir.variables(module) == {"c": 4}
+    assert "@tile = internal global { [4 x float], [128 x i8] } { [4 x float] zeroinitializer" in text
+    assert "@c = internal externally_initialized global { i32, [128 x i8] } { i32 3" in text
+    assert "store i8 1, ptr @kvd_dynamic_lds, align 1" in text
+    assert "@kernel_lds = hidden constant [2 x { ptr, ptr, i64 }]" in text
+    assert "@kernel_variables = hidden constant [2 x { ptr, ptr, i64 }]" in text
+    assert device_ir.wants(text) == {"kvd_trap"}
+
+
+def test_atomics_that_the_sanitizer_does_not_know_become_calls() -> None:
+    """An atomic float addition is no function of ThreadSanitizer; an unknown one is refused."""
+    line = "  %3 = atomicrmw fadd ptr %0, float %2 monotonic, align 4, !dbg !7\n"
+    assert "%3 = call float @kvd_atomic_fadd_float(ptr %0, float %2), !dbg !7" in device_ir.rewrite(line, {})
+    with pytest.raises(unpack.Unsupported, match="an atomic fadd of fp128"):
+        device_ir.rewrite(line.replace("float", "fp128"), {})
+
+
+def test_wide_accesses_are_seen() -> None:
+    """More than 16 bytes at once."""
+    assert not device_ir.has_wide_accesses("  %1 = load <4 x float>, ptr %0, align 16\n")
+    assert device_ir.has_wide_accesses("  store <8 x float> %2, ptr %0, align 32\n")
