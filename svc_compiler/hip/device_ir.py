@@ -17,7 +17,7 @@ So three tables are all that leaves the module, and what it takes from outside i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from svc_compiler.hip import ir, unpack
 from svc_compiler.hip.unpack import Kernel, Unsupported
@@ -29,7 +29,17 @@ _REFUSED = (
     (re.compile(r"^@llvm\.global_[cd]tors ", re.MULTILINE), "a constructor of a variable in device code"),
     (re.compile(r"^@[^\n]* ifunc ", re.MULTILINE), "an ifunc"),
     (re.compile(r"^@[^\n]*\.managed = ", re.MULTILINE), "a __managed__ variable"),
+    (
+        re.compile(r'^(?:@|define )[^\n]*, section "(?!llvm\.)|^define [^\n]* section "', re.MULTILINE),
+        "a section of its own",
+    ),
+    (re.compile(r'^(?:define [^@\n]*@|@)"\\01', re.MULTILINE), "an assembler name of its own"),
 )
+# Names by which the instrumentation and the runtime are called.
+_RESERVED = re.compile(
+    r"__tsan_|kvd?_|__builtin_amdgcn_|__o(?:ckl|cml)_|kernel_(?:table|lds|variables)$|mem(?:cpy|move|set|cmp)$|bcmp$|strlen$"
+)
+_DEFINITION = re.compile(r'^define ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
 _ASSEMBLY = re.compile(r'\bcall\b[^\n"]*\basm (?:\w+ )*"([^"]*)"')
 # Clang's atomicrmw operations that have no function in ThreadSanitizer's interface.
 _ATOMIC = re.compile(
@@ -56,6 +66,17 @@ def check(module: str) -> None:
     for match in _ASSEMBLY.finditer(module):
         if match[1].strip():
             raise Unsupported(f"it has inline assembly ({match[1][:60]!r}), which the CPU model cannot run")
+
+
+def check_names(module: str, taken: Collection[str]) -> None:
+    """Raises Unsupported where a function has a name by which the runtime or the C library (`taken`) is called.
+
+    The compiler's own calls would find it instead. AMD's headers define inner functions with names of the C library.
+    """
+    for match in _DEFINITION.finditer(module):
+        name = match[2].strip('"')
+        if _RESERVED.match(name) or (name in taken and "internal" not in match[1].split()):
+            raise Unsupported(f"it defines the function {name}, which the CPU model has")
 
 
 def rewrite(module: str, kernels: Mapping[str, Kernel]) -> str:

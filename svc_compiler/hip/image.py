@@ -82,6 +82,7 @@ async def build_image(
     module = done.output.read_text(errors="surrogateescape")
     try:
         device_ir.check(module)
+        device_ir.check_names(module, support.names)
         kernels = {name: unpack.find(name, slots, module) for name, slots in layouts.items()}
         padding = {name: unpack.padding(kernels[name], slots, module) for name, slots in layouts.items()}
         variables = device_ir.variables(module)

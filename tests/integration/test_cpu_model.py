@@ -639,6 +639,7 @@ async def test_upload_beyond_a_variable(honest: Program, tmp_path: Path) -> None
         ("y[0] = __builtin_amdgcn_mfma_f64_4x4x4f64(1, 2, 3, 0, 0, 0);", "no __builtin_amdgcn_mfma_f64_4x4x4f64"),
         ("managed = 1;", "__managed__"),
         ("y[0] = *(double*)malloc(8);", "__ockl_dm_alloc"),
+        ("__tsan_write8(y);", "defines the function __tsan_write8"),
     ],
 )
 async def test_what_the_model_cannot_run(  # noqa: PLR0917
@@ -647,6 +648,8 @@ async def test_what_the_model_cannot_run(  # noqa: PLR0917
     """What compiles for the GPU and has no meaning here is NEEDS_DEVICE, and the explanation names it."""
     source = tmp_path / "source.hip"
     variable = "__managed__ int managed;" if "managed" in body else ""
+    if "__tsan" in body:
+        variable = 'extern "C" __device__ void __tsan_write8(void*) {}'
     text = f"#include <hip/hip_runtime.h>\n{variable}\n__global__ void kernel(double* y) {{ {body} }}\n"
     source.write_text(text)
     with pytest.raises(Refused) as refused:

@@ -27,9 +27,20 @@ def plan() -> plan_pb2.LaunchPlan:
 def raw(kind: int, **values: object) -> cpu_report.RawFinding:
     """A finding in global memory, other values as given."""
     defaults: dict[str, object] = {
-        **{"operation": 0, "block": (1, 0, 0), "thread": (2, 3, 0), "space": 0, "object": 0, "offset": 16, "name": ""},
-        **{"object_size": 16, "code": 64, "size": 4, "write": True, "other_thread": 9},
-        **{"other_same_block": True, "other_write": True},
+        "operation": 0,
+        "block": (1, 0, 0),
+        "thread": (2, 3, 0),
+        "space": 0,
+        "object": 0,
+        "offset": 16,
+        "name": "",
+        "object_size": 16,
+        "code": 64,
+        "size": 4,
+        "write": True,
+        "other_thread": 9,
+        "other_same_block": True,
+        "other_write": True,
     }
     return cpu_report.RawFinding(kind=kind, **{**defaults, **values})  # type: ignore[arg-type]
 

@@ -130,12 +130,23 @@ def test_inline_assembly_is_refused_unless_it_is_empty() -> None:
         ("@llvm.global_ctors = appending global [1 x ptr] zeroinitializer\n", "a constructor"),
         ("@f = ifunc void (), ptr @g\n", "an ifunc"),
         ("@v.managed = externally_initialized global i32 0\n", "a __managed__ variable"),
+        ('@p = global ptr @f, section ".init_array", align 8\n', "a section of its own"),
+        ('define void @f() #0 section ".init" {\n}\n', "a section of its own"),
+        ('define void @"\\01__tsan_read4"(ptr %p) {\n}\n', "an assembler name of its own"),
     ],
 )
 def test_what_must_not_be_assembled(text: str, said: str) -> None:
     """Each is named in the refusal."""
     with pytest.raises(unpack.Unsupported, match=said):
         device_ir.check(text)
+
+
+@pytest.mark.parametrize("name", ["__tsan_write4", "kv_launch", "memcpy", "__ockl_get_local_id", "expf"])
+def test_names_of_the_runtime_are_taken(name: str) -> None:
+    """A function of the candidate must not stand in for a hook, a builtin or the C library."""
+    with pytest.raises(unpack.Unsupported, match=f"defines the function {name}"):
+        device_ir.check_names(f"define weak void @{name}(ptr %p) {{\n}}\n", {"expf"})
+    device_ir.check_names("define internal float @expf(float %x) {\n}\n", {"expf"})
 
 
 def test_shared_and_module_variables_are_listed_apart() -> None:
