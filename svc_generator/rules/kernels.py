@@ -176,7 +176,12 @@ def _finish(writer: Writer, item: Item, kind: str, *, block: bool) -> None:
     if block:
         writer.line(f"{name} = across_block<{_fold(item)}>({name}, shared_{_plain(kind)});")
     dtype = expr.working(item.target.dtype)
-    code = f"{name}.at" if kind.startswith("Best") else name if kind == CPP[dtype] else f"{CPP[dtype]}({name})"
+    if kind.startswith("Best"):
+        code = f"{name}.at"
+    elif dtype == "bool":
+        code = f"{name} != 0"
+    else:
+        code = name if kind == CPP[dtype] else f"{CPP[dtype]}({name})"
     writer.line(f"const {CPP[dtype]} {result} = {code};")
     writer.locals[item.target] = lambda: result
 
@@ -205,6 +210,8 @@ def _accumulator(item: Item, group: Group, *, block: bool) -> str:
     assert isinstance(item.definition, Reduce) and group.inner is not None
     if item.definition.kind in ("argmax", "argmin"):
         return f"Best<{CPP[item.body.dtype]}>"
+    if item.definition.kind in ("any", "all"):
+        return "int"
     kind = CPP[expr.working(item.target.dtype)]
     plain_sum = item.definition.kind == "sum" and item.definition.flat is not None
     return "double" if kind == "float" and plain_sum and not block and max(group.inner) > _LONG_ROW else kind

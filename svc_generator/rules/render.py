@@ -173,12 +173,16 @@ class Writer:
         condition, inside, other = value.args
         if condition.kind == "number":
             return self.value(inside if condition.args[0] else other)
-        checked, default = self.value(condition), self.value(other)
+        checked = self.value(condition)
         name = f"g{self._counter}"
         self._counter += 1
-        self.line(f"{CPP[value.dtype]} {name} = {default};")
+        start = f" = {self._number(other)}" if other.kind == "number" else ""
+        self.line(f"{CPP[value.dtype]} {name}{start};")
         with self.block(f"if ({checked})"):
             self.line(f"{name} = {self.value(inside)};")
+        if other.kind != "number":
+            with self.block("else"):
+                self.line(f"{name} = {self.value(other)};")
         self._known[-1][value] = name
         return name
 
