@@ -11,6 +11,7 @@ from kernelvault.blobs import Blobs
 from kernelvault.replay import cpu_model
 from kernelvault.replay.reference import References
 from kernelvault.sandbox import check_platform
+from kernelvault.sandbox.metering import MeteredSandbox
 from kernelvault.v1 import artifact_pb2, compiler_pb2_grpc, corpus_pb2_grpc, storage_pb2_grpc
 from svc_compiler.config import CompilerConfig
 from svc_compiler.hip import image
@@ -21,7 +22,6 @@ from svc_compiler.servicer import CompilerServicer
 from svc_compiler.tasks import TaskPreparer
 from svc_compiler.verify.build import HipBuilder
 from svc_compiler.verify.hip import HipVerifier
-from svc_compiler.verify.metering import MeteredSandbox
 from svc_compiler.verify.verifier import CachingVerifier, JoiningVerifier, QueueingVerifier
 
 NAME = "kernelvault.v1.Compiler"

@@ -6,10 +6,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from kernelvault.replay.reference import References
-
 from kernelvault import digest, errors
 from kernelvault.replay import standardize
+from kernelvault.replay.reference import References
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2, kernel_pb2
 

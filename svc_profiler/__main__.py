@@ -9,7 +9,8 @@ from kernelvault import client, server
 from kernelvault.blobs import Blobs
 from kernelvault.replay.cpu_model import CpuModel
 from kernelvault.replay.reference import References
-from kernelvault.sandbox import Sandbox, check_platform
+from kernelvault.sandbox import check_platform
+from kernelvault.sandbox.metering import MeteredSandbox
 from kernelvault.v1 import corpus_pb2_grpc, profiler_pb2, profiler_pb2_grpc, storage_pb2_grpc
 from svc_profiler.corpus import Corpus
 from svc_profiler.devices.model import ModelDevice
@@ -25,9 +26,9 @@ async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Regis
     settings.cache_dir.mkdir(parents=True, exist_ok=True)
     async with contextlib.AsyncExitStack() as stack:
         channel = await stack.enter_async_context(client.channel(settings.corpus_address))
-        replays = await Sandbox.start(preload=["kernelvault.replay.cpu_child"])
+        replays = await MeteredSandbox.start(preload=["kernelvault.replay.cpu_child"])
         stack.push_async_callback(replays.close)
-        torch = await Sandbox.start(preload=["torch", "kernelvault.replay.reference_child"])
+        torch = await MeteredSandbox.start(preload=["torch", "kernelvault.replay.reference_child"])
         stack.push_async_callback(torch.close)
         actions = storage_pb2_grpc.ActionCacheStub(channel)  # type: ignore[no-untyped-call]
         store = Corpus(actions, corpus_pb2_grpc.CorpusStub(channel))  # type: ignore[no-untyped-call]

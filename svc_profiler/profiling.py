@@ -12,6 +12,7 @@ from typing import Protocol
 from google.protobuf import duration_pb2
 
 from kernelvault import digest, errors
+from kernelvault.sandbox.metering import metered, stage_times
 from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2, profiler_pb2
 from svc_profiler.devices.peaks import Peaks
 
@@ -85,11 +86,13 @@ class DeviceProfiler:
         _check(report)
         task = await self._store.task(report.task)
         progress(Stages.MEASURING)
-        profile = await self._device.profile(report, task, ask.peaks)
+        with metered() as meter:
+            profile = await self._device.profile(report, task, ask.peaks)
         profile.verify_action_digest.CopyFrom(ask.verify_digest)
         profile.execution_metadata.worker = f"{os.uname().nodename}-{os.getpid()}"
         profile.execution_metadata.start_time.FromNanoseconds(started)
         profile.execution_metadata.end_time.FromNanoseconds(time.time_ns())
+        profile.execution_metadata.stages.extend(stage_times(meter))
         return profile
 
 

@@ -7,12 +7,12 @@ import dataclasses
 from pathlib import Path
 
 from kernelvault.blobs import Blobs
+from kernelvault.sandbox.metering import MeteredSandbox, stage
 from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip import gpu, host, image, meaning, runtime
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
-from svc_compiler.verify.metering import MeteredSandbox, stage
 
 Report = compiler_pb2.VerificationReport
 

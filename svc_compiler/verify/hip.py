@@ -13,6 +13,7 @@ from kernelvault.replay import plan as plans
 from kernelvault.replay.compare import compare
 from kernelvault.replay.cpu_model import CpuModel, Replay
 from kernelvault.replay.reference import Evaluation, ReferenceFault, References
+from kernelvault.sandbox.metering import MeteredSandbox, metered, stage
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip.gpu import check_stores
@@ -20,7 +21,6 @@ from svc_compiler.hip.record import record
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.verify import reporting
 from svc_compiler.verify.build import Built, HipBuilder, write_sources
-from svc_compiler.verify.metering import MeteredSandbox, metered, stage
 from svc_compiler.verify.verifier import Progress, Report
 
 Stages = compiler_pb2.VerifyCandidateResponse

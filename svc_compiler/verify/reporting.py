@@ -9,9 +9,9 @@ from pathlib import Path
 
 from kernelvault import errors
 from kernelvault.replay.reference import ReferenceFault
+from kernelvault.sandbox.metering import stage_times
 from kernelvault.v1 import compiler_pb2
 from svc_compiler.hip.refusal import Refused
-from svc_compiler.verify.metering import stage_times
 
 Report = compiler_pb2.VerificationReport
 

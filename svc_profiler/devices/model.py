@@ -14,6 +14,7 @@ from kernelvault.replay import bundle
 from kernelvault.replay import plan as plans
 from kernelvault.replay.cpu_model import CpuModel
 from kernelvault.replay.reference_faults import ReferenceFault
+from kernelvault.sandbox.metering import stage
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2, profiler_pb2
 from svc_profiler import advice, floor, roofline
 from svc_profiler.devices.peaks import Peaks
@@ -106,13 +107,15 @@ class ModelDevice:
         if image is None:
             return []
         try:
-            inputs = await self._inputs.inputs(task, case)
+            with stage("inputs"):
+                inputs = await self._inputs.inputs(task, case)
         except ReferenceFault as fault:
             raise _NotModelled(str(fault)) from fault
         try:
-            replay = await self._cpu_model.replay(
-                plan, image, inputs, sample_blocks=self._sample_blocks, timeout_s=self._timeout_s
-            )
+            with stage("replay"):
+                replay = await self._cpu_model.replay(
+                    plan, image, inputs, sample_blocks=self._sample_blocks, timeout_s=self._timeout_s
+                )
         except bundle.Malformed as error:
             raise errors.Internal(
                 "INPUTS_MALFORMED", f"failed to read the inputs of case {case.id}: {error}"

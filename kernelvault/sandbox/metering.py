@@ -1,4 +1,4 @@
-"""CPU time by stage: what each verification spent in its children."""
+"""CPU time by stage: what a call spends in its sandboxed children."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import contextlib
 import contextvars
 from collections.abc import Iterator
 
-from kernelvault.sandbox import Job, Outcome, Sandbox
+from kernelvault.sandbox.client import Sandbox
+from kernelvault.sandbox.job import Job, Outcome
 from kernelvault.v1 import kernel_pb2
 
 _meter: contextvars.ContextVar[dict[str, float] | None] = contextvars.ContextVar("meter", default=None)
