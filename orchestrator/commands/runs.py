@@ -93,7 +93,7 @@ def _row(outcome: Outcome) -> dict[str, object]:
         "time_ns": best.profile.time_ns if best else 0,
         "sample": best.name if best else "",
         "samples": [sample.name for sample in outcome.samples],
-        "note": reports.explanation_of(outcome),
+        "note": outcome.note or (best.report.explanation if best else ""),
         "failed": outcome.failed,
     }
 
