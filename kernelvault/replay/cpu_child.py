@@ -11,10 +11,10 @@ import json
 import mmap
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kernelvault.replay import bundle
+from kernelvault.replay import bundle, pattern
 from kernelvault.replay import plan as plans
 from kernelvault.v1 import kernel_pb2, plan_pb2
 
@@ -68,12 +68,20 @@ class Device:
 class Replay:
     """One plan on one device, run from a fresh state as often as wanted."""
 
-    def __init__(self, plan: plan_pb2.LaunchPlan, device: Device, inputs: list[bundle.Item], sampled: int) -> None:
+    def __init__(
+        self,
+        plan: plan_pb2.LaunchPlan,
+        device: Device,
+        inputs: list[bundle.Item],
+        sampled: int,
+        patterns: Mapping[str, int],
+    ) -> None:
         self._plan = plan
         self._device = device
         self._sampled = sampled
         self._given = {b.position: i for i, b in enumerate(plan.buffers) if b.role == plan_pb2.Buffer.INPUT}
         self._inputs = inputs
+        self._patterns = patterns
         for position, buffer in self._given.items():
             if position >= len(inputs) or inputs[position].storage is None:
                 raise BadPlan(f"buffers[{buffer}].position: there is no tensor {position} among the inputs")
@@ -87,11 +95,24 @@ class Replay:
         """
         self._device.begin(poison, 0 if self._sampled else 1)
         for position, buffer in self._given.items():
-            size = min(self._plan.buffers[buffer].size_bytes, self._storage(position).nbytes)
-            if size:
-                source = (ctypes.c_char * size).from_buffer(self._storage(position))
-                self._device.upload(self._device.addresses[buffer], source, size)
+            self._give(position, buffer)
         return all(self._apply(i, operation, backwards) for i, operation in enumerate(self._plan.operations))
+
+    def _give(self, position: int, buffer: int) -> None:
+        """Puts an input into its buffer: its own bytes, or a pattern where these were left out."""
+        item, storage = self._inputs[position], self._storage(position)
+        address, capacity = self._device.addresses[buffer], self._plan.buffers[buffer].size_bytes
+        size = min(capacity, storage.nbytes)
+        if not size:
+            if self._sampled and item.view is not None and item.view.dtype in self._patterns:
+                pattern.spread(address, capacity, self._patterns[item.view.dtype])
+            return
+        source = (ctypes.c_char * size).from_buffer(storage)
+        if size == capacity or self._sampled:
+            # All of a given buffer counts as written: noting it byte by byte would take longer than the copy.
+            ctypes.memmove(address, source, size)
+        else:
+            self._device.upload(address, source, size)
 
     def outputs(self) -> list[bundle.Item]:
         """The results, contiguous."""
@@ -201,7 +222,7 @@ def _run(plan: plan_pb2.LaunchPlan, options: dict[str, Any], descriptors: dict[s
     inputs = bundle.read(memoryview(mmap.mmap(descriptors["inputs"], size, access=mmap.ACCESS_COPY)))
     report = _writable(descriptors["report"])
     device = Device(options["image"], [b.size_bytes for b in plan.buffers], report)
-    replay = Replay(plan, device, inputs, options["sample_blocks"])
+    replay = Replay(plan, device, inputs, options["sample_blocks"], descriptors)
     for number, (poison, backwards) in enumerate(options["runs"]):
         if not replay.run(poison=poison, backwards=backwards) or options["sample_blocks"]:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import mmap
 import os
@@ -9,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernelvault.replay import bundle, cpu_report
+from kernelvault.replay import bundle, cpu_report, pattern
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, memory
 from kernelvault.v1 import plan_pb2
 
@@ -30,6 +31,7 @@ class Run:
         self.plan, self.image = plan, image
         self.sample_blocks, self._runs = sample_blocks, runs
         self._descriptors: dict[str, int] = {}
+        self._patterns: dict[str, int] = {}
         try:
             self._open(inputs)
         except BaseException:
@@ -43,9 +45,11 @@ class Run:
         with mmap.mmap(self._descriptors["inputs"], size, prot=mmap.PROT_READ) as data:
             items = bundle.read(memoryview(data))
             after = bundle.size_bytes(items)
+            left_out = pattern.stand_ins(items)
             items.clear()
         self._memory = _memory_bytes(self.plan, size, len(self._runs))
         if self.sample_blocks:
+            self._patterns = {dtype: _pattern(dtype) for dtype in left_out}
             return
         results = _size_of_results(self.plan)
         for number in range(len(self._runs)):
@@ -61,7 +65,7 @@ class Run:
                 entry=ENTRY,
                 payload=json.dumps(options).encode() + b"\0" + self.plan.SerializeToString(),
                 readable=(self.image.absolute(),),
-                descriptors=self._descriptors,
+                descriptors={**self._descriptors, **self._patterns},
                 limits=Limits(wall_seconds=2 * timeout_s, cpu_seconds=timeout_s, memory_bytes=self._memory),
             )
             return await sandbox.run(job)
@@ -84,6 +88,12 @@ class Run:
         for descriptor in self._descriptors.values():
             os.close(descriptor)
         self._descriptors.clear()
+
+
+@functools.cache
+def _pattern(dtype: str) -> int:
+    """A memory file of the pattern, open until the process ends."""
+    return memory.sealed(pattern.data(dtype))
 
 
 def _memory_bytes(plan: plan_pb2.LaunchPlan, inputs: int, repetitions: int) -> int:

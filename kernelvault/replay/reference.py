@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import hashlib
 import hmac
 import importlib.metadata
 import json
-import mmap
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kernelvault import digest, errors
-from kernelvault.replay import bundle, cases, reference_job
+from kernelvault.replay import bundle, cases, pattern, reference_job
 from kernelvault.replay.reference_cache import ResultCache
+from kernelvault.replay.reference_checks import MAX_EXTRA_BYTES, Extent, fits_case, input_bytes
 from kernelvault.replay.reference_faults import ReferenceFault
 from kernelvault.replay.reference_job import Runner
 from kernelvault.sandbox import Limits, Outcome
@@ -30,10 +30,9 @@ _LIBRARIES = ("torch", "numpy", "transformers")
 _DEFAULT_MAX_BYTES = 4 << 30
 _MAX_INPUT_BYTES = 8 << 30
 _FILES = ("inputs", "working", "exact")
-_MAX_EXTRA_BYTES = 2 << 20
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Evaluation:
     """Bundle files of one case: the call's parameters in order; outputs in the working dtype; outputs in float64."""
 
@@ -42,7 +41,7 @@ class Evaluation:
     exact: Path
     notes: tuple[str, ...] = ()
     # The task's stated one, which the comparison may not exceed; zeros: the default of each output's dtype.
-    tolerance: kernel_pb2.Tolerance = field(default_factory=kernel_pb2.Tolerance)
+    tolerance: kernel_pb2.Tolerance = dataclasses.field(default_factory=kernel_pb2.Tolerance)
 
 
 class References:
@@ -99,34 +98,58 @@ class References:
         Raises ReferenceFault where the reference fails on this case, InvalidArgument for a malformed case.
         """
         siblings = [other for other in task.cases if other.kind != kernel_pb2.Case.PERFORMANCE and other != case]
-        entry = await self._entry(task, [case, *siblings], full=True)
+        entry = await self._entry(task, [case, *siblings], "full")
         inputs, working, exact = (entry / name for name in _FILES)
         return Evaluation(inputs, working, exact, _notes(entry), task.tolerance)
 
     async def inputs(self, task: kernel_pb2.Task, case: kernel_pb2.Case) -> Path:
         """The bundle of a case's parameters; no output is computed, so that performance cases may be large."""
-        known = self._cache.find(self._key(task, case, full=True))
-        entry = known or await self._entry(task, [case], full=False)
+        known = self._cache.find(self._key(task, case, "full"))
+        entry = known or await self._entry(task, [case], "inputs")
         return entry / "inputs"
 
-    async def _entry(self, task: kernel_pb2.Task, wanted: Sequence[kernel_pb2.Case], *, full: bool) -> Path:
+    async def sample_inputs(self, task: kernel_pb2.Task, case: kernel_pb2.Case) -> Path:
+        """The bundle of a performance case for a replay that only counts accesses, see `pattern`.
+
+        Integers are those of `inputs`, drawn for all performance cases of the task in one process; floating-point
+        tensors are left out. Raises as `inputs` does.
+        """
+        cases.check(case, "case")
+        dtypes = [p.tensor.dtype for p in case.parameters if p.HasField("tensor")]
+        if all(map(pattern.stands_in_for, dtypes)):
+            return self._without_values(case) / "inputs"
+        siblings = [other for other in task.cases if other.kind == kernel_pb2.Case.PERFORMANCE and other != case]
+        return await self._entry(task, [case, *siblings], "sample") / "inputs"
+
+    def _without_values(self, case: kernel_pb2.Case) -> Path:
+        """The entry of a sample bundle that has no values: it depends on dtypes only, and costs no process."""
+        dtypes = [p.tensor.dtype if p.HasField("tensor") else "" for p in case.parameters]
+        key = digest.of_fields(["values left out", *dtypes])
+        if entry := self._cache.find(key):
+            return entry
+        items = [pattern.left_out("", dtype) if dtype else bundle.Item("", scalar=0) for dtype in dtypes]
+        with self._cache.job_folder() as folder:
+            (folder / "inputs").write_bytes(bundle.pack(items))
+            return self._cache.add(key, [("inputs", folder / "inputs")])
+
+    async def _entry(self, task: kernel_pb2.Task, wanted: Sequence[kernel_pb2.Case], extent: Extent) -> Path:
         """The entry of the first wanted case; what runs for it computes the others too."""
         cases.check_all(wanted, "case")
-        key = self._key(task, wanted[0], full=full)
+        key = self._key(task, wanted[0], extent)
         while True:
             entry = self._cache.find(key)
             if entry is not None:
                 return entry
             if key not in self._running or self._running[key].task.cancelling():
-                self._start(task, wanted, full=full)
+                self._start(task, wanted, extent)
             results = await self._running[key].wait()
             if isinstance(results.get(key), ReferenceFault):
                 raise results[key]
 
-    def _start(self, task: kernel_pb2.Task, wanted: Sequence[kernel_pb2.Case], *, full: bool) -> None:
-        keyed = {self._key(task, case, full=full): case for case in wanted}
+    def _start(self, task: kernel_pb2.Task, wanted: Sequence[kernel_pb2.Case], extent: Extent) -> None:
+        keyed = {self._key(task, case, extent): case for case in wanted}
         missing = {k: c for k, c in keyed.items() if k not in self._running and self._cache.find(k) is None}
-        shared = _Shared(lambda: self._evaluate(task, missing, full=full))
+        shared = _Shared(lambda: self._evaluate(task, missing, extent))
         for key in missing:
             self._running[key] = shared
 
@@ -138,27 +161,27 @@ class References:
         shared.task.add_done_callback(forget)
 
     async def _evaluate(
-        self, task: kernel_pb2.Task, keyed: dict[str, kernel_pb2.Case], *, full: bool
+        self, task: kernel_pb2.Task, keyed: dict[str, kernel_pb2.Case], extent: Extent
     ) -> dict[str, ReferenceFault]:
         """Runs the cases in one child; results go to the cache, faults are returned by key.
 
         Where the child dies, the first case without a result is to blame; those after it are left open.
         """
         request = self.request(task, "evaluate")
-        request |= {"full": full, "cases": [case.SerializeToString().hex() for case in keyed.values()]}
-        limits = self._limits if full else _limits_for(keyed.values(), self._limits)
+        request |= {"extent": extent, "cases": [case.SerializeToString().hex() for case in keyed.values()]}
+        limits = self._limits if extent == "full" else _limits_for(keyed.values(), extent, self._limits)
         with self._cache.job_folder() as folder:
             outcome = await reference_job.run(self._sandbox, folder, request, limits)
             found = reference_job.fault(folder / "fault.json")
             if found is not None:
                 _raise_internal(found)
                 return dict.fromkeys(keyed, ReferenceFault(f"reference: {found[1]}"))
-            return self._keep(folder, keyed, outcome, limits, full=full)
+            return self._keep(folder, keyed, outcome, limits, extent)
 
     def _keep(
-        self, folder: Path, keyed: dict[str, kernel_pb2.Case], outcome: Outcome, limits: Limits, *, full: bool
+        self, folder: Path, keyed: dict[str, kernel_pb2.Case], outcome: Outcome, limits: Limits, extent: Extent
     ) -> dict[str, ReferenceFault]:
-        names = [*(_FILES if full else _FILES[:1]), "json"]
+        names = [*(_FILES if extent == "full" else _FILES[:1]), "json"]
         faults: dict[str, ReferenceFault] = {}
         for index, (key, case) in enumerate(keyed.items()):
             found = reference_job.fault(folder / f"{index}.fault.json")
@@ -169,7 +192,7 @@ class References:
             elif not (folder / f"{index}.json").exists():
                 faults[key] = ReferenceFault(f"reference: case {case.id}: {reference_job.ending(outcome, limits)}")
                 break
-            elif not _fits_case(dict(files), case, full=full):
+            elif not fits_case(dict(files), case, extent):
                 faults[key] = ReferenceFault(
                     f"reference: case {case.id}: gives other inputs or outputs than the task describes; "
                     "prepare the task again"
@@ -185,11 +208,9 @@ class References:
         key = cases.task_key(self._secret, digest.of_bytes(task.reference.contents).hash)
         return {"operation": operation, "source": text, "key": key.hex(), "stated": stated}
 
-    def _key(self, task: kernel_pb2.Task, case: kernel_pb2.Case, *, full: bool) -> str:
+    def _key(self, task: kernel_pb2.Task, case: kernel_pb2.Case, extent: Extent) -> str:
         reference = digest.of_bytes(task.reference.contents).hash
-        return digest.of_fields(
-            [self.identity, reference, case.SerializeToString(deterministic=True), "full" if full else "inputs"]
-        )
+        return digest.of_fields([self.identity, reference, case.SerializeToString(deterministic=True), extent])
 
 
 class _Shared:
@@ -213,48 +234,19 @@ class _Shared:
                 self.task.cancel()
 
 
-def _fits_case(files: dict[str, Path], case: kernel_pb2.Case, *, full: bool) -> bool:
-    """Whether the bundles of a child hold exactly the tensors and numbers that the case describes."""
-    views = [(p.name, p.tensor if p.HasField("tensor") else None) for p in case.parameters]
-    if _views(files["inputs"], cases.tensor_bytes(case.parameters)) != views:
-        return False
-    if not full:
-        return True
-    limit = cases.tensor_bytes(case.outputs)
-    outputs = [(p.name, p.tensor) for p in case.outputs]
-    working, exact = _views(files["working"], limit), _views(files["exact"], 8 * limit)
-    if working != outputs or exact is None or len(exact) != len(outputs) + 1 or exact[-1][1] is not None:
-        return False
-    return all(
-        v is not None and list(v.dims) == list(p.tensor.dims) for (_, v), p in zip(exact, case.outputs, strict=False)
-    )
-
-
-def _views(path: Path, limit: int) -> list[tuple[str, kernel_pb2.TensorView | None]] | None:
-    descriptor = reference_job.open_child_file(path, limit + _MAX_EXTRA_BYTES)
-    if descriptor is None:
-        return None
-    with open(descriptor, "rb") as file:
-        try:
-            data = memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
-            return [(item.name, item.view) for item in bundle.read(data)]
-        except (bundle.Malformed, ValueError):  # mmap refuses an empty file with ValueError
-            return None
-
-
-def _limits_for(wanted: Any, limits: Limits) -> Limits:
+def _limits_for(wanted: Iterable[kernel_pb2.Case], extent: Extent, limits: Limits) -> Limits:
     """Limits that let a child make and write these cases' inputs; raises FailedPrecondition above the maximum."""
-    size = max(cases.tensor_bytes(case.parameters) for case in wanted)
+    sizes = [(cases.tensor_bytes(case.parameters), input_bytes(case, extent)) for case in wanted]
+    size = max(drawn for drawn, _ in sizes)
     if size > _MAX_INPUT_BYTES:
         raise errors.FailedPrecondition(
             "CASE_TOO_LARGE", f"inputs of {size} bytes are above the limit of {_MAX_INPUT_BYTES}; use a smaller case"
         )
-    memory = max(limits.memory_bytes, 4 * size + (2 << 30))
-    return Limits(
-        wall_seconds=limits.wall_seconds,
-        cpu_seconds=limits.cpu_seconds,
-        memory_bytes=memory,
-        file_bytes=size + _MAX_EXTRA_BYTES,
+    return dataclasses.replace(
+        limits,
+        memory_bytes=max(limits.memory_bytes, 4 * size + (2 << 30)),
+        file_bytes=max(written for _, written in sizes) + MAX_EXTRA_BYTES,
+        written_bytes=sum(written + MAX_EXTRA_BYTES for _, written in sizes),
     )
 
 

@@ -3,7 +3,8 @@
 The payload is JSON; results are files in the working folder, which `reference.py` reads with bounds:
 
 - `describe`: `response.pb`, a PrepareTaskResponse with the cases and the notes;
-- `evaluate`: for the i-th case `i.inputs`, if `full` `i.working` and `i.exact` (bundles), then `i.json` with the notes;
+- `evaluate`: for the i-th case `i.inputs`, if `extent` is full `i.working` and `i.exact` (bundles), then `i.json`
+  with the notes; if it is sample, floating-point inputs are left out;
 - `standardize`: `functional.py`, checked.
 
 `fault.json`, or `i.fault.json` for one case, tells what is wrong with the module instead.
@@ -22,7 +23,15 @@ from typing import Any
 import torch
 import torch._dynamo  # the first dispatch mode imports it: a second of every child's time, unless the zygote has it
 
-from kernelvault.replay import bundle, cases, reference_draw, reference_module, reference_run, standardize_child
+from kernelvault.replay import (
+    bundle,
+    cases,
+    pattern,
+    reference_draw,
+    reference_module,
+    reference_run,
+    standardize_child,
+)
 from kernelvault.replay import reference_faults as faults
 from kernelvault.replay import reference_tensors as tensors
 from kernelvault.replay.reference_cases import Describer
@@ -62,7 +71,7 @@ def _describe(request: dict[str, Any], folder: Path) -> None:
 
 
 def _evaluate(request: dict[str, Any], folder: Path) -> None:
-    """All cases of a request, a fault of one case leaving the others; `full` asks for outputs too."""
+    """All cases of a request, a fault of one case leaving the others."""
     modules: dict[tuple[tuple[str, int], ...], reference_module.Module] = {}
     for index, encoded in enumerate(request["cases"]):
         case = kernel_pb2.Case.FromString(bytes.fromhex(encoded))
@@ -81,8 +90,12 @@ def _evaluate_case(module: reference_module.Module, case: kernel_pb2.Case, reque
     call = reference_draw.prepare(module, arguments, case, seed)
     notes: list[str] = []
     # Before anything runs: a module that changes its inputs is found out below, and its inputs are still the true ones.
-    _write(stem.with_suffix(".inputs"), tensors.items(call.signature()))
-    if request["full"]:
+    signature = call.signature()
+    if request["extent"] == "sample":
+        _write(stem.with_suffix(".inputs"), _left_out(signature))
+    else:
+        _write(stem.with_suffix(".inputs"), tensors.items(signature))
+    if request["extent"] == "full":
         working = reference_run.run_checked(call)
         exact = reference_run.run_exact(call, working)
         length = bundle.Item(ACCUMULATION, scalar=exact.accumulation)
@@ -90,6 +103,16 @@ def _evaluate_case(module: reference_module.Module, case: kernel_pb2.Case, reque
         _write(stem.with_suffix(".exact"), [*tensors.items(exact.outputs), length])
         notes += [exact.note] if exact.note else []
     stem.with_suffix(".json").write_text(json.dumps({"notes": notes}))
+
+
+def _left_out(signature: list[tuple[str, Any]]) -> list[bundle.Item]:
+    """The items of a sample bundle; see `pattern`."""
+    return [
+        pattern.left_out(name, tensors.dtype_name(value.dtype))
+        if isinstance(value, torch.Tensor) and value.dtype.is_floating_point
+        else tensors.items([(name, value)])[0]
+        for name, value in signature
+    ]
 
 
 def _write(path: Path, items: list[bundle.Item]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +12,7 @@ from kernelvault import errors
 from kernelvault.blobs import Blobs
 from kernelvault.replay import bundle
 from kernelvault.replay import plan as plans
+from kernelvault.replay.cpu_faults import Fault
 from kernelvault.replay.cpu_model import CpuModel
 from kernelvault.replay.reference_faults import ReferenceFault
 from kernelvault.sandbox.metering import stage
@@ -24,6 +25,8 @@ Profile = profiler_pb2.Profile
 LABEL = "cpu-model"
 _FORMULAS = "svc_profiler/roofline.py: roofline over counted accesses"
 _CPU = "cpu"
+# How a replay ends whose kernels assert what the values are, or compute an address of them.
+_OF_VALUES = (compiler_pb2.VerificationReport.CRASHED, compiler_pb2.VerificationReport.UNSAFE)
 
 
 class Inputs(Protocol):
@@ -31,6 +34,9 @@ class Inputs(Protocol):
 
     async def inputs(self, task: kernel_pb2.Task, case: kernel_pb2.Case) -> Path:
         """A bundle of the case's parameters."""
+
+    async def sample_inputs(self, task: kernel_pb2.Task, case: kernel_pb2.Case) -> Path:
+        """The same without floating-point values."""
 
 
 @dataclass
@@ -106,26 +112,31 @@ class ModelDevice:
         image = await self._image(plan)
         if image is None:
             return []
+        counters, fault = await self._replay(plan, image, case, self._inputs.sample_inputs(task, case))
+        if fault is not None and fault[0] in _OF_VALUES:
+            counters, fault = await self._replay(plan, image, case, self._inputs.inputs(task, case))
+        if fault is not None:
+            raise _NotModelled(fault[1])
+        return counters
+
+    async def _replay(
+        self, plan: plan_pb2.LaunchPlan, image: Path, case: kernel_pb2.Case, drawing: Awaitable[Path]
+    ) -> tuple[list[Counters], Fault | None]:
         try:
             with stage("inputs"):
-                inputs = await self._inputs.inputs(task, case)
-        except ReferenceFault as fault:
-            raise _NotModelled(str(fault)) from fault
-        try:
+                inputs = await drawing
             with stage("replay"):
                 replay = await self._cpu_model.replay(
                     plan, image, inputs, sample_blocks=self._sample_blocks, timeout_s=self._timeout_s
                 )
+        except ReferenceFault as fault:
+            raise _NotModelled(str(fault)) from fault
         except bundle.Malformed as error:
             raise errors.Internal(
                 "INPUTS_MALFORMED", f"failed to read the inputs of case {case.id}: {error}"
             ) from error
-        try:
-            if replay.fault is not None:
-                raise _NotModelled(replay.fault[1])
-            return list(replay.counters)
-        finally:
-            replay.close()
+        replay.close()
+        return list(replay.counters), replay.fault
 
     async def _image(self, plan: plan_pb2.LaunchPlan) -> Path | None:
         """The CPU image of the plan's kernels; None where it launches none."""
@@ -238,5 +249,6 @@ def _geometric_mean(values: Iterable[float]) -> float:
 def _standing_notes(peaks: Peaks) -> Iterator[str]:
     yield (
         f"modelled from counted accesses and the published peaks of {peaks.name}, not measured; caches, clocks and "
-        "scheduling are not modelled, vector arithmetic is weighed from the code object's instructions"
+        "scheduling are not modelled, vector arithmetic is weighed from the code object's instructions, floating-point "
+        "inputs are normal variates whatever the task's are"
     )

@@ -42,6 +42,11 @@ __global__ void scatter(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, j = (i % 1024) * 1024 + i / 1024;
     if (j < n) c[j] = a[j] + b[j];
 }
+__global__ void choosy(const float* a, const float* b, float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a[i] < 0) __builtin_trap();
+    c[i] = a[i] + b[i];
+}
 """
 REFERENCE = f"""
 import torch
@@ -53,7 +58,7 @@ class Model(torch.nn.Module):
 
 
 def get_inputs():
-    return [torch.randn({COUNT}), torch.randn({COUNT})]
+    return [torch.rand({COUNT}), torch.randn({COUNT})]
 
 
 def get_init_inputs():
@@ -191,6 +196,15 @@ async def test_scattered_access_is_named(profiler: Service, verified: Verified) 
     [kernel] = profile.cases[0].kernels
     assert kernel.counters.coalescing == pytest.approx(1 / 16)
     assert "coalescing is 6%" in profile.advice
+
+
+@pytest.mark.slow
+async def test_values_are_drawn_where_they_matter(profiler: Service, verified: Verified) -> None:
+    """A kernel that ends itself at values which the task never gives is counted on the task's own."""
+    action = await verified("choosy", "gfx942")
+    _, profile = await profiled(profiler, verify_action_digest=action, device="MI300X")
+    assert profile.cases[0].kernels[0].counters.global_write_bytes == 4 * COUNT
+    assert {stage.stage for stage in profile.execution_metadata.stages} == {"inputs", "replay"}
 
 
 @pytest.mark.slow

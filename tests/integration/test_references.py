@@ -13,7 +13,7 @@ from kernelvault import errors
 from kernelvault.replay import bundle
 from kernelvault.replay.compare import compare
 from kernelvault.replay.reference import ReferenceFault, References
-from kernelvault.sandbox import Limits, Sandbox, memory
+from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, memory
 from kernelvault.v1 import kernel_pb2
 from tests.references import LAYER, SECRET, described, module, references, task, torch_sandbox
 
@@ -33,6 +33,19 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
+
+
+class Counting:
+    """A sandbox that counts its jobs."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.runs = 0
+
+    async def run(self, job: Job) -> Outcome:
+        """Runs the job."""
+        self.runs += 1
+        return await self._sandbox.run(job)
 
 
 async def test_a_task_with_get_inputs_only_gets_varied_cases(references: References) -> None:
@@ -131,22 +144,15 @@ async def test_seeds_differ_between_cases_and_secrets(torch_sandbox: Sandbox, tm
 
 async def test_results_are_cached_and_concurrent_calls_joined(torch_sandbox: Sandbox, tmp_path: Path) -> None:
     """Ten callers start one child; a second server with the same cache starts none."""
-    runs = 0
-
-    class Counting:
-        async def run(self, job: object) -> object:
-            nonlocal runs
-            runs += 1
-            return await torch_sandbox.run(job)  # type: ignore[arg-type]
-
-    references = References(Counting(), tmp_path, SECRET)  # type: ignore[arg-type]
+    counting = Counting(torch_sandbox)
+    references = References(counting, tmp_path, SECRET)
     made = await described(references, LAYER)
-    runs = 0
+    counting.runs = 0
     await asyncio.gather(*(references.evaluate(made, case) for case in [*made.cases[:5], *made.cases[:5]]))
-    assert runs == 1
-    again = References(Counting(), tmp_path, SECRET)  # type: ignore[arg-type]
+    assert counting.runs == 1
+    again = References(counting, tmp_path, SECRET)
     await again.evaluate(made, made.cases[3])
-    assert runs == 1
+    assert counting.runs == 1
 
 
 async def test_performance_inputs_come_without_outputs(references: References) -> None:
@@ -160,6 +166,51 @@ def get_inputs(rows=2):
     made = await described(references, module("assert x.device.type == 'meta' or len(x) < 9\nreturn x + 1", rest=rest))
     (item,) = bundle.read((await references.inputs(made, made.cases[1])).read_bytes())
     assert list(item.view.dims) == [5000, 256]
+
+
+_LOOKUP = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, table, rows, scale):
+        return table[rows] * scale
+
+def get_inputs(count=3):
+    return [torch.randn(1000, 64), torch.randint(0, 1000, (count,)), 2.5]
+
+def get_init_inputs():
+    return []
+
+def get_cases():
+    return [{"id": "small"}, *({"id": f"large-{n}", "kind": "performance", "count": n} for n in (5000, 7000))]
+"""
+
+
+async def test_sample_inputs_hold_integers_only(torch_sandbox: Sandbox, tmp_path: Path) -> None:
+    """Integers are the case's own, floating-point values are left out; one child draws all performance cases."""
+    counting = Counting(torch_sandbox)
+    references = References(counting, tmp_path, SECRET)
+    made = await described(references, _LOOKUP)
+    counting.runs = 0
+    sampled = [bundle.read((await references.sample_inputs(made, case)).read_bytes()) for case in made.cases[1:]]
+    assert counting.runs == 1
+    honest = bundle.read((await references.inputs(made, made.cases[1])).read_bytes())
+    table, rows, scale = sampled[0]
+    assert (table.view.dtype, list(table.view.dims), table.storage.nbytes) == ("float32", [0], 0)
+    assert (rows.view, rows.storage, scale.scalar) == (honest[1].view, honest[1].storage, 2.5)
+    assert list(sampled[1][1].view.dims) == [7000]
+
+
+async def test_sample_inputs_without_integers_cost_no_process(torch_sandbox: Sandbox, tmp_path: Path) -> None:
+    """Tasks with equal dtypes share one small bundle."""
+    counting = Counting(torch_sandbox)
+    references = References(counting, tmp_path, SECRET)
+    cases = [(await described(references, source)).cases[0] for source in (LAYER, LAYER + "\n")]
+    counting.runs = 0
+    paths = {await references.sample_inputs(task(source), case) for source, case in zip("ab", cases, strict=True)}
+    assert (counting.runs, len(paths)) == (0, 1)
+    items = bundle.read(paths.pop().read_bytes())
+    assert [item.view.dtype if item.view else None for item in items] == ["float32"] * 3 + [None] * 3
 
 
 @pytest.mark.parametrize(
