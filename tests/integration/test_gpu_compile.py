@@ -98,9 +98,9 @@ MISTAKES = {
         "no matching function for call to 'half'",
     ),
     "CUDA header": (
-        "#include <cuda_runtime.h>\n__global__ void k(float* x) { x[0] = 1; }",
+        "#include <cublas_v2.h>\n__global__ void k(float* x) { x[0] = 1; }",
         2,
-        "'cuda_runtime.h' file not found",
+        "'cublas_v2.h' file not found",
     ),
     "32-bit mask": (
         "__global__ void k(float* x) { x[0] = __shfl_down_sync(0xffffffff, x[0], 16); }",

@@ -76,7 +76,7 @@ async def test_a_call_made_for_a_call_inherits_its_deadline(serve: Serve) -> Non
 
     answer = await client.call(stub(await serve(GetStats=ask)).GetStats, Request(), timeout_s=3)
 
-    assert 1000 < answer.sample_count <= 3000
+    assert 1000 < answer.sample_count < 4000  # gRPC rounds a deadline up on its way
 
 
 async def test_cancelling_a_call_cancels_the_calls_made_for_it(serve: Serve) -> None:
