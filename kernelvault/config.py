@@ -1,4 +1,4 @@
-"""Configuration from the environment: `KERNELVAULT_*` names, parsed once into a frozen dataclass, unknown names refused."""
+"""Configuration from the environment: `KERNELVAULT_*` names, parsed once; unknown names are refused."""
 
 from __future__ import annotations
 
