@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "counters.h"
 #include "memory.h"
 #include "model.h"
 #include "report.h"
@@ -96,6 +97,8 @@ template <bool kWrite, Mode mode>
     const Object& object = region.objects[region.object_at[offset >> region.shift]];
     size_t within = offset - object.start;
     if (__builtin_expect(within > object.size || size > object.size - within, 0)) return out_of_bounds(region, access);
+    // Nobody asks for findings where blocks are sampled: three times the memory would be touched for nothing.
+    if (__builtin_expect(counting, 0)) return;
     Cell* cell = region.cells + offset / 4;
     unsigned head = offset % 4;
     if (head + size <= 4)
