@@ -32,9 +32,12 @@ async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Regis
         stack.push_async_callback(torch.close)
         actions = storage_pb2_grpc.ActionCacheStub(channel)  # type: ignore[no-untyped-call]
         store = Corpus(actions, corpus_pb2_grpc.CorpusStub(channel))  # type: ignore[no-untyped-call]
+        references = References(
+            torch, settings.cache_dir / "references", settings.secret(), max_cache_bytes=settings.inputs_cache_bytes
+        )
         device = ModelDevice(
             cpu_model=CpuModel(replays),
-            inputs=References(torch, settings.cache_dir / "references", settings.secret()),
+            inputs=references,
             blobs=Blobs(channel, settings.cache_dir / "blobs"),
             sample_blocks=settings.sample_blocks,
             timeout_s=settings.timeout_seconds,

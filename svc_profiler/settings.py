@@ -19,6 +19,8 @@ class ProfilerConfig(config.ServerConfig):
     corpus_address: str = "127.0.0.1:50054"
     # Blobs and inputs. May be lost at any time.
     cache_dir: Path = _CACHE / "profiler"
+    # Of the inputs; twice as much for moments.
+    inputs_cache_bytes: int = 1 << 30
     # Inputs of the cases derive from it. They need not be the compiler's; empty: a new one at each start.
     case_secret: str = ""
     # Profiles that are made at once; each keeps about one core busy.

@@ -12,6 +12,8 @@ from pathlib import Path
 
 # A result that was used this lately is not evicted: its files may be about to be opened.
 _RECENT_SECONDS = 900.0
+# Above twice the bound the disk counts more: what was used this lately is only spared.
+_JUST_NOW_SECONDS = 60.0
 
 
 class ResultCache:
@@ -60,7 +62,8 @@ class ResultCache:
         found = sorted((entry.stat().st_mtime, _size(entry), entry) for entry in self._entries.iterdir())
         total = sum(size for _, size, _ in found)
         for used, size, entry in found:
-            if total <= self._max_bytes or time.time() - used < _RECENT_SECONDS:
+            spared_seconds = _RECENT_SECONDS if total <= 2 * self._max_bytes else _JUST_NOW_SECONDS
+            if total <= self._max_bytes or time.time() - used < spared_seconds:
                 return
             shutil.rmtree(entry, ignore_errors=True)
             total -= size
