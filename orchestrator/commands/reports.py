@@ -17,6 +17,7 @@ from orchestrator.loop import Outcome
 
 _COLOURS = {"PASSED": "green", "NEEDS_DEVICE": "yellow"}
 _MOST_LINES = 12
+_MOST_CHARACTERS = 100
 
 
 def verdict_name(report: VerificationReport) -> str:
@@ -42,10 +43,9 @@ def duration(time_ns: float) -> str:
 def report(given: VerificationReport) -> RenderableType:
     """A verification report: the verdict, why, builds, cases."""
     parts: list[RenderableType] = [coloured(verdict_name(given)) + (" (from the cache)" if given.cached else "")]
-    if given.explanation:
-        parts.append(escape(given.explanation))
+    # An explanation is made of the findings where there are any.
+    parts += [_finding(finding) for finding in given.findings[:_MOST_LINES]] or [escape(given.explanation)]
     parts += [escape(f"note: {note}") for note in given.notes]
-    parts += [_finding(finding) for finding in given.findings[:_MOST_LINES]]
     for build in given.builds:
         parts += [_diagnostic(build.target, line) for line in build.diagnostics[:_MOST_LINES]]
     if any(build.kernels for build in given.builds):
@@ -54,7 +54,7 @@ def report(given: VerificationReport) -> RenderableType:
         parts.append(_cases(given.case_results))
     ran, built = ", ".join(given.executed_targets) or "none", ", ".join(given.compiled_targets) or "none"
     parts.append(f"ran on: {ran}; compiled only: {built}")
-    return Group(*parts)
+    return Group(*(part for part in parts if part))
 
 
 def profile(given: Profile) -> RenderableType:
@@ -107,8 +107,12 @@ def explanation_of(outcome: Outcome) -> str:
     text = outcome.note
     if not text and best is not None and best.report.verdict != VerificationReport.PASSED:
         text = best.report.explanation
+    return _first_line(text)
+
+
+def _first_line(text: str) -> str:
     first = text.strip().splitlines()[0] if text.strip() else ""
-    return first if len(first) <= 100 else first[:99] + "…"
+    return first if len(first) <= _MOST_CHARACTERS else first[: _MOST_CHARACTERS - 1] + "…"
 
 
 def console() -> Console:
@@ -152,10 +156,11 @@ def _builds(builds: Iterable[TargetBuild]) -> Table:
 def _cases(results: Iterable[CaseResult]) -> Table:
     table = Table("case", "passed", "largest error", "allowed", "explanation")
     for result in results:
-        worst = max((output.max_absolute_error for output in result.outputs), default=0.0)
-        allowed = max((output.tolerance.absolute for output in result.outputs), default=0.0)
+        worst = max((output.max_absolute_error for output in result.outputs), default=None)
+        allowed = max((output.tolerance.absolute for output in result.outputs), default=None)
         mark = "[green]yes[/]" if result.passed else "[red]no[/]"
-        table.add_row(escape(result.case_id), mark, f"{worst:.3g}", f"{allowed:.3g}", escape(result.explanation))
+        numbers = ("" if number is None else f"{number:.3g}" for number in (worst, allowed))
+        table.add_row(escape(result.case_id), mark, *numbers, escape(_first_line(result.explanation)))
     return table
 
 
