@@ -72,6 +72,7 @@ class _Verification:
             recorded = await self._record(built)
             self.progress(Stages.REFERENCE)
             evaluations = await evaluating
+            reporting.add_notes(self.draft, self.work.task, evaluations)
             self.progress(Stages.REPLAYING)
             await self._check_cases(built, recorded, evaluations)
             reporting.conclude(self.draft)

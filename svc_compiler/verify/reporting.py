@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from kernelvault import errors
-from kernelvault.replay.reference import ReferenceFault
+from kernelvault.replay.reference import Evaluation, ReferenceFault
 from kernelvault.sandbox.metering import stage_times
-from kernelvault.v1 import compiler_pb2
+from kernelvault.v1 import compiler_pb2, kernel_pb2
 from svc_compiler.hip.refusal import Refused
 
 Report = compiler_pb2.VerificationReport
@@ -28,6 +29,7 @@ _GRAVITY = (
     Report.COMPILE_FAILED,
 )
 _MOST_FINDINGS = 64
+_MOST_NOTES = 16
 _LEAST_FREE_BYTES = 64 << 20
 
 
@@ -52,6 +54,16 @@ def blame_reference(draft: Report, fault: ReferenceFault) -> None:
     draft.verdict = Report.CRASHED
     draft.explanation = f"The reference failed: {fault}"
     draft.fault_owner = Report.REFERENCE
+
+
+def add_notes(draft: Report, task: kernel_pb2.Task, evaluations: Mapping[str, Evaluation]) -> None:
+    """Says what is special about the cases: sizes that were made smaller, and how the reference was evaluated."""
+    for case in task.cases:
+        if case.shrunk:
+            sizes = ", ".join(f"{name} = {value}" for name, value in sorted(case.shrunk.items()))
+            draft.notes.append(f"Case {case.id} ran with {sizes}: the given size is too large for the CPU model.")
+    seen = {note: None for evaluation in evaluations.values() for note in evaluation.notes}
+    draft.notes.extend(list(seen)[:_MOST_NOTES])
 
 
 def conclude(draft: Report) -> None:

@@ -272,6 +272,30 @@ async def test_finding_names_kernel_thread_line_and_buffer(compiler: Compiler, a
     assert finding.buffer in ("a", "b")
 
 
+LARGE_REFERENCE = """
+import torch
+
+N = 1 << 22
+
+class Model(torch.nn.Module):
+    def forward(self, a, b):
+        return a + b
+
+def get_inputs():
+    return [torch.randn(N), torch.randn(N)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+async def test_report_says_what_was_made_smaller(compiler: Compiler) -> None:
+    """A module whose inputs are too large for the CPU model runs with smaller ones, and the report says so."""
+    report = await compiler.verify(await compiler.prepare(LARGE_REFERENCE, "large-add"), GOOD_TORCH)
+    assert (report.verdict, report.explanation) == (Report.PASSED, "")
+    assert any("N = " in note and "too large for the CPU model" in note for note in report.notes)
+
+
 async def test_repeat_is_answered_from_the_cache(compiler: Compiler, add: kernel_pb2.Task) -> None:
     """An equal action gets the kept report; a fresh one is made on demand, with the same verdict."""
     first = await compiler.verify(add, GOOD, salt="cache")
