@@ -122,10 +122,18 @@ class Replay:
             size = bundle.element_count(view.dims) * bundle.element_bytes(view.dtype)
             data = (ctypes.c_char * max(size, 1))()
             if size:
-                source = self._device.addresses[result.buffer]
+                source = self._source(result, f"results[{i}]")
                 self._convert(ctypes.addressof(data), view, source, result.view)
             items.append(bundle.Item(f"output{i}", view, memoryview(data).cast("B")[:size]))
         return items
+
+    def _source(self, result: plan_pb2.Result, where: str) -> int:
+        if not result.variable:
+            return int(self._device.addresses[result.buffer])
+        address, size = self._variable(result.variable, where)
+        if bundle.span_bytes(result.view) > size:
+            raise BadPlan(f"{where}: reads beyond the {size} bytes of '{result.variable}'")
+        return address
 
     def inputs_after(self) -> list[bundle.Item]:
         """The inputs as the operations left them."""
@@ -179,13 +187,17 @@ class Replay:
         if upload.WhichOneof("destination") == "buffer":
             address = self._device.addresses[upload.buffer]
         else:
-            size = ctypes.c_uint64()
-            address = self._device.variable(upload.variable.encode(), ctypes.byref(size))
-            if not address:
-                raise BadPlan(f"{where}.variable: there is no variable '{upload.variable}' in device code")
-            if upload.offset + len(data) > size.value:
-                raise BadPlan(f"{where}: writes beyond the {size.value} bytes of '{upload.variable}'")
+            address, size = self._variable(upload.variable, where)
+            if upload.offset + len(data) > size:
+                raise BadPlan(f"{where}: writes beyond the {size} bytes of '{upload.variable}'")
         self._device.upload(address + upload.offset, data, len(data))
+
+    def _variable(self, name: str, where: str) -> tuple[int, int]:
+        size = ctypes.c_uint64()
+        address = self._device.variable(name.encode(), ctypes.byref(size))
+        if not address:
+            raise BadPlan(f"{where}.variable: there is no variable '{name}' in device code")
+        return int(address), size.value
 
     def _relocated(self, data: bytes, relocations: Sequence[plan_pb2.Relocation]) -> bytes:
         patched = bytearray(data)

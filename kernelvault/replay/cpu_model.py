@@ -26,8 +26,8 @@ Locate = Callable[[Path, Iterable[int]], Awaitable[Mapping[int, str]]]
 
 # Threads of all launches together; a thread with a hundred accesses takes about half a microsecond.
 MAX_THREADS = 1 << 26
-# What memory holds before it is written: as floats NaN, as integers -1. Where blocks are sampled, zeros: what the others
-# would have written is not there, and must not lead anywhere as an index.
+# What memory holds before it is written: as floats NaN, as integers -1. Where blocks are sampled, zeros: what the
+# others would have written is not there, and must not lead anywhere as an index.
 _POISON, _NO_POISON = 0xFF, 0
 _OTHER_POISONS = (0x7E, 0xFE)
 _NOT_RUN = Outcome(exit_code=0, signal=None, timed_out=False, out_of_memory=False)
@@ -75,13 +75,15 @@ class CpuModel:
         timeout_s: float,
         sample_blocks: int = 0,
         repetitions: int = 1,
+        vary_memory: bool = False,
     ) -> Replay:
         """Replays `plan` on the bundle `inputs`, from a fresh state for each repetition.
 
         With `sample_blocks`, at most that many blocks of each launch run, evenly spread, once; their accesses are
-        counted and scaled up, findings and outputs are not made. Raises plan.Malformed for a bad plan, bundle.Malformed
-        for bad inputs, errors.Internal where plan and image do not belong together, errors.Unavailable for trouble of
-        the platform.
+        counted and scaled up, findings and outputs are not made. From one repetition to the next the order of the
+        blocks changes or, with `vary_memory`, what memory holds before it is written. Raises plan.Malformed for a bad
+        plan, bundle.Malformed for bad inputs, errors.Internal where plan and image do not belong together,
+        errors.Unavailable for trouble of the platform.
         """
         plans.check(plan)
         if refusal := cpu_faults.impossible_launch(plan):
@@ -90,8 +92,7 @@ class CpuModel:
         if work * repetitions > MAX_THREADS:
             why = f"The launches have {work} threads, more than the CPU model's {MAX_THREADS}: this case needs a GPU."
             return Replay(_NOT_RUN, fault=(Verdict.NEEDS_DEVICE, why))
-        # The second run takes the blocks in the other order: a result that depends on it is not deterministic.
-        runs = [(_NO_POISON, False)] if sample_blocks else [(_POISON, i % 2 == 1) for i in range(repetitions)]
+        runs = [(_NO_POISON, False)] if sample_blocks else _runs(repetitions, vary_memory)
         run = Run(plan, image, inputs, sample_blocks, runs)
         try:
             outcome = await run.start(self._sandbox, timeout_s)
@@ -136,6 +137,14 @@ def _only_uninitialised(report: cpu_report.Report, outcome: Outcome) -> bool:
     ended = outcome.ok and report.status == cpu_report.FINISHED
     few = 0 < len(report.findings) < cpu_report.MAX_FINDINGS
     return ended and few and all(finding.kind == Kind.UNINITIALIZED_READ for finding in report.findings)
+
+
+def _runs(repetitions: int, vary_memory: bool) -> list[tuple[int, bool]]:
+    if vary_memory:
+        poisons = (_POISON, *_OTHER_POISONS)
+        return [(poisons[i % len(poisons)], False) for i in range(repetitions)]
+    # The second run takes the blocks in the other order: a result that depends on it is not deterministic.
+    return [(_POISON, i % 2 == 1) for i in range(repetitions)]
 
 
 def _blocks(launch: plan_pb2.Launch, sample_blocks: int) -> int:

@@ -63,7 +63,7 @@ def check(plan: plan_pb2.LaunchPlan, limits: Limits = DEFAULT_LIMITS) -> None:
     _require(reader.uploaded <= limits.upload_bytes, "operations", f"upload {reader.uploaded} bytes in all")
     total = 0
     for i, result in enumerate(plan.results):
-        reader.check_view(result.view, result.buffer, f"results[{i}]")
+        reader.check_result(result, f"results[{i}]")
         total += bundle.element_count(result.view.dims) * bundle.element_bytes(result.view.dtype)
     _require(total <= limits.total_bytes, "results", f"hold {total} bytes in all")
 
@@ -126,8 +126,21 @@ class _Reader:
             case _:
                 raise Malformed(f"failed to read a launch plan: {where}: holds no operation")
 
+    def check_result(self, result: plan_pb2.Result, where: str) -> None:
+        if result.variable:  # its size is known to the image only
+            known = len(result.variable) <= self._limits.name_characters
+            _require(known, f"{where}.variable", "is too long")
+            self._check_shape(result.view, where)
+        else:
+            self.check_view(result.view, result.buffer, where)
+
     def check_view(self, view: kernel_pb2.TensorView, buffer: int, where: str) -> None:
         size = self._size(buffer, f"{where}.buffer")
+        self._check_shape(view, where)
+        needed = bundle.span_bytes(view)
+        _require(needed <= size, f"{where}.view", f"needs {needed} bytes of a buffer of {size}")
+
+    def _check_shape(self, view: kernel_pb2.TensorView, where: str) -> None:
         try:
             bundle.element_bytes(view.dtype)
         except bundle.Malformed as error:
@@ -143,8 +156,6 @@ class _Reader:
                 all(0 <= v <= bundle.MAX_ELEMENTS for v in values), f"{where}.view.{what}", f"holds {list(values)}"
             )
         _require(bundle.element_count(view.dims) <= bundle.MAX_ELEMENTS, f"{where}.view.dims", "are too large")
-        needed = bundle.span_bytes(view)
-        _require(needed <= size, f"{where}.view", f"needs {needed} bytes of a buffer of {size}")
 
     def _size(self, buffer: int, where: str) -> int:
         _require(0 <= buffer < len(self._plan.buffers), where, f"there is no buffer {buffer}")

@@ -54,12 +54,14 @@ class Buffer(_message.Message):
     def __init__(self, size_bytes: _Optional[int] = ..., role: _Optional[_Union[Buffer.Role, str]] = ..., position: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("buffer", "view")
+    __slots__ = ("buffer", "view", "variable")
     BUFFER_FIELD_NUMBER: _ClassVar[int]
     VIEW_FIELD_NUMBER: _ClassVar[int]
+    VARIABLE_FIELD_NUMBER: _ClassVar[int]
     buffer: int
     view: _kernel_pb2.TensorView
-    def __init__(self, buffer: _Optional[int] = ..., view: _Optional[_Union[_kernel_pb2.TensorView, _Mapping]] = ...) -> None: ...
+    variable: str
+    def __init__(self, buffer: _Optional[int] = ..., view: _Optional[_Union[_kernel_pb2.TensorView, _Mapping]] = ..., variable: _Optional[str] = ...) -> None: ...
 
 class Operation(_message.Message):
     __slots__ = ("phase", "launch", "copy", "fill", "upload", "convert")
