@@ -8,6 +8,7 @@ from pathlib import Path
 from google.protobuf.duration_pb2 import Duration
 
 from kernelvault import digest
+from kernelvault.devices import TARGETS
 from kernelvault.v1.compiler_pb2 import VerifyAction
 from kernelvault.v1.kernel_pb2 import Candidate
 from orchestrator.mistake import Mistake
@@ -18,7 +19,6 @@ _FORMATS = {
     "hip-torch": (Candidate.HIP, Candidate.HIP_TORCH),
     "triton": (Candidate.TRITON, Candidate.TRITON_MODULE),
 }
-_TARGETS = ("gfx90a", "gfx942", "gfx950")
 
 
 def kind(name: str) -> tuple[Candidate.Language, Candidate.Format]:
@@ -32,10 +32,10 @@ def targets(text: str) -> list[str]:
     """The targets of a comma-separated list; raises Mistake for an unknown one."""
     given = [target.strip() for target in text.split(",") if target.strip()]
     for target in given:
-        if target not in _TARGETS:
-            raise Mistake(f"unknown target {target!r}: known are {', '.join(_TARGETS)}")
+        if target not in TARGETS:
+            raise Mistake(f"unknown target {target!r}: known are {', '.join(TARGETS)}")
     if not given:
-        raise Mistake(f"name a target with --target: {', '.join(_TARGETS)}")
+        raise Mistake(f"name a target with --target: {', '.join(TARGETS)}")
     return given
 
 

@@ -6,10 +6,11 @@ import re
 import uuid
 
 from kernelvault import errors
+from kernelvault.devices import TARGETS
 from kernelvault.v1 import generator_pb2
 from kernelvault.v1.kernel_pb2 import Candidate
 from svc_generator.backends.base import FORMATS
-from svc_generator.prompts.devices import DEFAULT_TARGET, TARGETS
+from svc_generator.prompts.devices import DEFAULT_TARGET
 
 _TASK = re.compile(r"tasks/[a-z0-9_-]{1,200}")
 _MOST_CANDIDATES = 64

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from kernelvault.devices import Gpu
 from kernelvault.v1 import profiler_pb2
 from svc_profiler import roofline
-from svc_profiler.devices.peaks import Peaks
 from svc_profiler.roofline import Work
 
 KernelEstimate = profiler_pb2.Profile.KernelEstimate
@@ -30,14 +30,14 @@ _MOST_KERNELS = 3
 _MOST_REMEDIES = 3
 _SHARE_WORTH_A_WORD = 0.1
 
-Rule = Callable[[Work, KernelEstimate, Peaks], str]
+Rule = Callable[[Work, KernelEstimate, Gpu], str]
 
 
-def of_case(case: CaseEstimate, works: Sequence[Work], peaks: Peaks, moves: Sequence[KernelEstimate]) -> str:
+def of_case(case: CaseEstimate, works: Sequence[Work], gpu: Gpu, moves: Sequence[KernelEstimate]) -> str:
     """The advice for one case; `works` belong to the first kernels of the case, `moves` are its copies and fills."""
     fraction = min(1.0, case.floor_ns / case.time_ns) if case.time_ns else 0.0
     lines = [
-        f"Case {case.case_id}: {_time(case.time_ns)} modelled on {peaks.name}, {fraction:.0%} of what its bytes allow "
+        f"Case {case.case_id}: {_time(case.time_ns)} modelled on {gpu.name}, {fraction:.0%} of what its bytes allow "
         f"({_time(case.floor_ns)})."
     ]
     if fraction >= GOOD_FRACTION:
@@ -46,13 +46,13 @@ def of_case(case: CaseEstimate, works: Sequence[Work], peaks: Peaks, moves: Sequ
     pairs = sorted(zip(case.kernels, works, strict=False), key=lambda pair: -pair[0].time_ns)
     for kernel, work in pairs[:_MOST_KERNELS]:
         if kernel.time_ns >= _SHARE_WORTH_A_WORD * case.time_ns:
-            lines.append(_kernel(kernel, work, peaks, case.time_ns))
+            lines.append(_kernel(kernel, work, gpu, case.time_ns))
     return "\n".join(lines)
 
 
-def _kernel(kernel: KernelEstimate, work: Work, peaks: Peaks, whole_ns: float) -> str:
+def _kernel(kernel: KernelEstimate, work: Work, gpu: Gpu, whole_ns: float) -> str:
     share = kernel.time_ns / whole_ns if whole_ns else 0.0
-    found = [text for rule in _rules(kernel.bound) if (text := rule(work, kernel, peaks))][:_MOST_REMEDIES]
+    found = [text for rule in _rules(kernel.bound) if (text := rule(work, kernel, gpu))][:_MOST_REMEDIES]
     head = f"{kernel.name} takes {share:.0%}, bound by {_BOUNDS[kernel.bound]}."
     if not found:
         return f"{head} {_OTHERWISE[kernel.bound]}"
@@ -80,7 +80,7 @@ def _moves(case: CaseEstimate, moves: Sequence[KernelEstimate]) -> str:
     )
 
 
-def _coalescing(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _coalescing(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     counters = work.counters
     if not counters.global_transaction_bytes or counters.coalescing >= POOR_COALESCING:
         return ""
@@ -90,7 +90,7 @@ def _coalescing(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     )
 
 
-def _reuse(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _reuse(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     unique, moved = roofline.unique_bytes(work), work.counters.global_transaction_bytes
     if not unique or moved < MUCH_REUSE * unique:
         return ""
@@ -98,7 +98,7 @@ def _reuse(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     return f"each byte is fetched {moved / unique:.0f} times through the caches: {advice}."
 
 
-def _vectorise(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _vectorise(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     mix = work.resources.instructions
     wide = sum(mix.get(f"global_load_b{bits}", 0) for bits in (64, 96, 128))
     narrow = sum(mix.get(f"global_load_b{bits}", 0) for bits in (8, 16, 32))
@@ -110,7 +110,7 @@ def _vectorise(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     )
 
 
-def _conflicts(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _conflicts(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     ratio = work.counters.lds_conflict_ratio
     if ratio < BAD_CONFLICTS:
         return ""
@@ -120,14 +120,14 @@ def _conflicts(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     )
 
 
-def _occupancy(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _occupancy(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     if kernel.occupancy_waves >= LOW_OCCUPANCY_WAVES:
         return ""
     resources = work.resources
     why = {
         "vgprs": f"{resources.vgprs + resources.agprs} vector registers a lane: smaller tiles, less unrolling, or "
         "__launch_bounds__(threads, blocks)",
-        "lds": f"{resources.lds_bytes + work.dynamic_lds_bytes} bytes of LDS a block of {peaks.lds_bytes}: smaller or "
+        "lds": f"{resources.lds_bytes + work.dynamic_lds_bytes} bytes of LDS a block of {gpu.lds_bytes}: smaller or "
         "reused tiles, narrower element types",
         "sgprs": f"{resources.sgprs} scalar registers: fewer kernel arguments and uniform values",
         "block": f"blocks of {work.threads} threads leave room that no further block fits into: use 256 or 512 threads",
@@ -135,7 +135,7 @@ def _occupancy(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     return f"{kernel.occupancy_waves:g} of 8 waves a SIMD are resident, limited by {why}." if why else ""
 
 
-def _spills(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _spills(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     resources = work.resources
     if not resources.spilled_registers and not resources.scratch_bytes:
         return ""
@@ -146,8 +146,8 @@ def _spills(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     )
 
 
-def _grid(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
-    units = peaks.compute_units
+def _grid(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
+    units = gpu.compute_units
     if work.blocks < units:
         return (
             f"{work.blocks} blocks leave {units - work.blocks} of {units} compute units idle: split the work over more "
@@ -160,7 +160,7 @@ def _grid(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     return ""
 
 
-def _atomics(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _atomics(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     counters = work.counters
     if counters.atomics < max(1024, MANY_ATOMICS * counters.unique_bytes):
         return ""
@@ -170,7 +170,7 @@ def _atomics(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     )
 
 
-def _matrix_units(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _matrix_units(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     mix = work.resources.instructions
     fused = sum(count for name, count in mix.items() if name.startswith("fma"))
     read = work.counters.global_read_bytes + work.counters.lds_read_bytes
@@ -179,7 +179,7 @@ def _matrix_units(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
     return "multiply-accumulates run on the vector units: the matrix units do them many times faster (mfma builtins)."
 
 
-def _transcendental(work: Work, kernel: KernelEstimate, peaks: Peaks) -> str:
+def _transcendental(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     mix = work.resources.instructions
     if mix.get("transcendental", 0) < 4:
         return ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kernelvault.devices import Gpu
 from kernelvault.replay import bundle
 from kernelvault.v1 import kernel_pb2
-from svc_profiler.devices.peaks import Peaks
 
 # Counts of sampled blocks are not exact: a plan counts as reading less than everything below this share only.
 _CLEARLY_LESS = 0.9
@@ -23,7 +23,7 @@ class Floor:
     share: float = 1.0
 
 
-def of(case: kernel_pb2.Case, peaks: Peaks, touched_bytes: int) -> Floor:
+def of(case: kernel_pb2.Case, gpu: Gpu, touched_bytes: int) -> Floor:
     """The floor of a case, given the distinct bytes of its inputs and outputs that the plan touched.
 
     A gather reads a few rows of a large table: what is not touched does not bound it. Operations are no part of the
@@ -31,7 +31,7 @@ def of(case: kernel_pb2.Case, peaks: Peaks, touched_bytes: int) -> Floor:
     """
     whole = _bytes(case.parameters) + _bytes(case.outputs)
     size = touched_bytes if 0 < touched_bytes < _CLEARLY_LESS * whole else whole
-    return Floor(size, size / peaks.hbm_bytes_per_s * 1e9, size / whole if whole else 1.0)
+    return Floor(size, size / gpu.hbm_bytes_per_s * 1e9, size / whole if whole else 1.0)
 
 
 def _bytes(parameters: Iterable[kernel_pb2.Parameter]) -> int:

@@ -12,15 +12,15 @@ from typing import Protocol
 from google.protobuf import duration_pb2
 
 from kernelvault import digest, errors
+from kernelvault.devices import Gpu
 from kernelvault.sandbox.metering import metered, stage_times
 from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2, profiler_pb2
-from svc_profiler.devices.peaks import Peaks
 
 Report = compiler_pb2.VerificationReport
 Stages = profiler_pb2.ProfileCandidateResponse
 Progress = Callable[[profiler_pb2.ProfileCandidateResponse.Stage], None]
 # Goes into the key of a profile: change it with every change of the formulas.
-MODEL_VERSION = "1"
+MODEL_VERSION = "2"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -28,12 +28,12 @@ class Ask:
     """A checked request."""
 
     verify_digest: artifact_pb2.Digest
-    peaks: Peaks
+    gpu: Gpu
     max_age: duration_pb2.Duration | None
 
     def key(self) -> artifact_pb2.Digest:
         """The digest of the profile's own action: verification, device, method and its version."""
-        fields = (self.verify_digest.hash, self.peaks.name, "model", MODEL_VERSION)
+        fields = (self.verify_digest.hash, self.gpu.name, "model", MODEL_VERSION)
         return digest.of_bytes("\n".join(fields).encode())
 
 
@@ -66,7 +66,7 @@ class Device(Protocol):
     """What a profile is made on; see `devices.model.ModelDevice`."""
 
     async def profile(
-        self, report: compiler_pb2.VerificationReport, task: kernel_pb2.Task, peaks: Peaks
+        self, report: compiler_pb2.VerificationReport, task: kernel_pb2.Task, gpu: Gpu
     ) -> profiler_pb2.Profile:
         """Raises errors.FailedPrecondition."""
 
@@ -87,7 +87,7 @@ class DeviceProfiler:
         task = await self._store.task(report.task)
         progress(Stages.MEASURING)
         with metered() as meter:
-            profile = await self._device.profile(report, task, ask.peaks)
+            profile = await self._device.profile(report, task, ask.gpu)
         profile.verify_action_digest.CopyFrom(ask.verify_digest)
         profile.execution_metadata.worker = f"{os.uname().nodename}-{os.getpid()}"
         profile.execution_metadata.start_time.FromNanoseconds(started)

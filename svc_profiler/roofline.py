@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kernelvault.devices import Gpu
 from kernelvault.replay import occupancy
 from kernelvault.v1 import plan_pb2, profiler_pb2
-from svc_profiler.devices.peaks import Peaks
 
 Counters = profiler_pb2.Profile.Counters
 KernelEstimate = profiler_pb2.Profile.KernelEstimate
@@ -77,19 +77,19 @@ class Terms:
         }
 
 
-def estimate(work: Work, peaks: Peaks) -> KernelEstimate:
+def estimate(work: Work, gpu: Gpu) -> KernelEstimate:
     """The modelled time of one launch and what bounds it.
 
     time = launch + longest term + (sum of the others) * (1 - overlap), with overlap = (waves a SIMD - 1) / 3 between 0
     and 1: one wave alone waits for each of its steps, four hide each other's. `launch` bounds where it exceeds that.
     """
-    fit = _occupancy(work, peaks)
-    spread = _terms(work, peaks, fit).by_bound()
+    fit = _occupancy(work, gpu)
+    spread = _terms(work, gpu, fit).by_bound()
     bound = max(spread, key=lambda name: spread[name])
     others = sum(spread.values()) - spread[bound]
     if bound == "latency":  # it contains the memory term
         others -= spread["memory"]
-    waves = _resident_waves(work, peaks, fit) / (peaks.compute_units * occupancy.SIMDS)
+    waves = _resident_waves(work, gpu, fit) / (gpu.compute_units * occupancy.SIMDS)
     overlap = min(1.0, max(0.0, (waves - 1) / (OVERLAPPING_WAVES - 1)))
     busy_ns = spread[bound] + others * (1 - overlap)
     return KernelEstimate(
@@ -108,10 +108,10 @@ def unique_bytes(work: Work) -> int:
     return min(counted, work.reachable_bytes) if work.reachable_bytes else counted
 
 
-def _occupancy(work: Work, peaks: Peaks) -> occupancy.Occupancy:
+def _occupancy(work: Work, gpu: Gpu) -> occupancy.Occupancy:
     resources = work.resources
     return occupancy.of(
-        peaks.target,
+        gpu.target,
         registers=math.ceil(resources.vgprs / 4) * 4 + resources.agprs,
         sgprs=resources.sgprs,
         lds_bytes=resources.lds_bytes + work.dynamic_lds_bytes,
@@ -119,54 +119,54 @@ def _occupancy(work: Work, peaks: Peaks) -> occupancy.Occupancy:
     )
 
 
-def _resident_waves(work: Work, peaks: Peaks, fit: occupancy.Occupancy) -> int:
+def _resident_waves(work: Work, gpu: Gpu, fit: occupancy.Occupancy) -> int:
     """Waves on the whole device at once: all of the grid, or as many as fit."""
     waves_a_block = math.ceil(work.threads / occupancy.WAVE_SIZE)
-    return min(work.blocks, peaks.compute_units * max(1, fit.blocks)) * waves_a_block
+    return min(work.blocks, gpu.compute_units * max(1, fit.blocks)) * waves_a_block
 
 
-def _terms(work: Work, peaks: Peaks, fit: occupancy.Occupancy) -> Terms:
+def _terms(work: Work, gpu: Gpu, fit: occupancy.Occupancy) -> Terms:
     counters, resources = work.counters, work.resources
-    unique, units = unique_bytes(work), peaks.compute_units
+    unique, units = unique_bytes(work), gpu.compute_units
     # The last round of blocks leaves units idle: 305 blocks take as long as 608.
     busy = work.blocks / (math.ceil(work.blocks / units) * units)
-    waves = _resident_waves(work, peaks, fit)
+    waves = _resident_waves(work, gpu, fit)
     simds = min(1.0, waves / (min(work.blocks, units) * occupancy.SIMDS))
-    cache_rate = min(peaks.l1_bytes_per_s * busy, peaks.l2_bytes_per_s)
+    cache_rate = min(gpu.l1_bytes_per_s * busy, gpu.l2_bytes_per_s)
     lds_bytes = (counters.lds_read_bytes + counters.lds_write_bytes) * (1 + counters.lds_conflict_ratio)
     in_flight = waves * occupancy.WAVE_SIZE * _bytes_in_flight(resources.instructions)
     moved = counters.global_read_bytes + counters.global_write_bytes
     read = unique * counters.global_read_bytes / moved if moved else 0.0
     return Terms(
-        hbm=_ns(unique, peaks.hbm_bytes_per_s * SUSTAINED_HBM),
+        hbm=_ns(unique, gpu.hbm_bytes_per_s * SUSTAINED_HBM),
         cache=_ns(counters.global_transaction_bytes, cache_rate),
         latency=read / in_flight * HBM_LATENCY_NS,
-        matrix=_matrix_ns(counters.matrix_flops, resources.instructions, peaks) / (busy * simds),
-        vector=_vector_ns(work, peaks) / (busy * simds),
-        lds=_ns(lds_bytes, peaks.lds_bytes_per_s * busy),
-        atomics=_ns(counters.atomics, _atomic_channels(work, peaks) * peaks.clock_hz),
+        matrix=_matrix_ns(counters.matrix_flops, resources.instructions, gpu) / (busy * simds),
+        vector=_vector_ns(work, gpu) / (busy * simds),
+        lds=_ns(lds_bytes, gpu.lds_bytes_per_s * busy),
+        atomics=_ns(counters.atomics, _atomic_channels(work, gpu) * gpu.clock_hz),
     )
 
 
-def _atomic_channels(work: Work, peaks: Peaks) -> int:
+def _atomic_channels(work: Work, gpu: Gpu) -> int:
     """L2 channels that the launch's atomic operations can spread over: all on one line queue in one channel."""
     lines = math.ceil(work.writable_bytes / _LINE_BYTES)
-    return min(peaks.l2_channels, lines) if lines else peaks.l2_channels
+    return min(gpu.l2_channels, lines) if lines else gpu.l2_channels
 
 
 def _ns(amount: float, rate_per_s: float) -> float:
     return amount / rate_per_s * 1e9
 
 
-def _matrix_ns(flops: int, instructions: Mapping[str, int], peaks: Peaks) -> float:
+def _matrix_ns(flops: int, instructions: Mapping[str, int], gpu: Gpu) -> float:
     """Time of the counted operations at the rates of the types in the code, each weighed by its instructions."""
     mix = {name.removeprefix("mfma_"): count for name, count in instructions.items() if name.startswith("mfma_")}
     if not flops:
         return 0.0
     total = sum(mix.values())
     if not total:
-        return _ns(flops, peaks.matrix_flops["f16"])
-    return sum(_ns(flops * count / total, peaks.matrix_flops[kind]) for kind, count in mix.items())
+        return _ns(flops, gpu.matrix_flops["f16"])
+    return sum(_ns(flops * count / total, gpu.matrix_flops[kind]) for kind, count in mix.items())
 
 
 def vector_instructions(work: Work) -> float:
@@ -208,6 +208,6 @@ def _bytes_in_flight(instructions: Mapping[str, int]) -> int:
     return min(MOST_BYTES_IN_FLIGHT, max(4, loads))
 
 
-def _vector_ns(work: Work, peaks: Peaks) -> float:
-    counted = _ns(work.counters.vector_flops, peaks.vector_flops["f32"])
-    return max(counted, _ns(vector_instructions(work), peaks.lanes_per_s))
+def _vector_ns(work: Work, gpu: Gpu) -> float:
+    counted = _ns(work.counters.vector_flops, gpu.vector_flops["f32"])
+    return max(counted, _ns(vector_instructions(work), gpu.lanes_per_s))

@@ -7,9 +7,8 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
-from kernelvault import digest, errors
+from kernelvault import devices, digest, errors
 from kernelvault.v1 import profiler_pb2, profiler_pb2_grpc
-from svc_profiler.devices import peaks
 from svc_profiler.profiling import Ask, Profiler
 
 Request = profiler_pb2.ProfileCandidateRequest
@@ -36,7 +35,7 @@ def _ask(request: profiler_pb2.ProfileCandidateRequest) -> Ask:
         raise errors.InvalidArgument("method", "TIMING needs a GPU, which this server has not; ask for MODEL")
     return Ask(
         verify_digest=digest.check(request.verify_action_digest, "verify_action_digest"),
-        peaks=peaks.of(request.device),
+        gpu=devices.of(request.device),
         max_age=request.max_age if request.HasField("max_age") else None,
     )
 

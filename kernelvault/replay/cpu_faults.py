@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 
-from kernelvault import errors
+from kernelvault import devices, errors
 from kernelvault.replay import cpu_child, cpu_report
 from kernelvault.replay import plan as plans
 from kernelvault.sandbox import Outcome
@@ -15,7 +15,6 @@ Verdict = compiler_pb2.VerificationReport.Verdict
 Fault = tuple[compiler_pb2.VerificationReport.Verdict, str]
 
 _SHOWN_FINDINGS = 3
-_LDS_BYTES = {"gfx90a": 64 << 10, "gfx942": 64 << 10, "gfx950": 160 << 10}
 _HINTS = {
     int(signal.SIGFPE): ": an integer is divided by zero",
     int(signal.SIGSEGV): ": a thread needs more private memory than the 192 KiB that it has",
@@ -77,7 +76,7 @@ def impossible_launch(plan: plan_pb2.LaunchPlan) -> str:
         kernel = plan.kernels[launch.kernel]
         name, threads = kernel.display_name or kernel.name, plans.thread_count(launch.block)
         for image in kernel.images:
-            lds, most = image.resources.lds_bytes + launch.dynamic_lds_bytes, _LDS_BYTES.get(image.target, 0)
+            lds, most = image.resources.lds_bytes + launch.dynamic_lds_bytes, devices.lds_bytes(image.target)
             if most and lds > most:
                 return f"The kernel {name} is launched with {lds} bytes of shared memory; {image.target} has {most}."
             allowed = image.resources.max_block_threads

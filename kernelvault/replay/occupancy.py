@@ -1,8 +1,7 @@
 """How many waves of a kernel a compute unit of CDNA holds, and what keeps it from holding more.
 
 Sources: "AMD Instinct MI200/MI300 Instruction Set Architecture" (512 unified vector registers a lane and SIMD, given
-out in eights; 64 KiB LDS), "AMD CDNA 4 Architecture" (160 KiB LDS), and LLVM's AMDGPU back end (8 waves a SIMD; scalar
-registers).
+out in eights) and LLVM's AMDGPU back end (8 waves a SIMD; scalar registers; granules of LDS).
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from kernelvault import devices
+
 SIMDS = 4
 MAX_WAVES = 8
 WAVE_SIZE = 64
-LDS_BYTES = {"gfx90a": 64 << 10, "gfx942": 64 << 10, "gfx950": 160 << 10}
 _VGPRS, _VGPR_GRANULE = 512, 8
 _LDS_GRANULE = {"gfx90a": 512, "gfx942": 512, "gfx950": 1280}
 
@@ -40,7 +40,7 @@ def of(target: str, *, registers: int, sgprs: int, lds_bytes: int, threads: int)
     by_registers = min(by_vgprs, by_sgprs)
     blocks = SIMDS * by_registers // waves_a_block
     granule = _LDS_GRANULE[target]
-    by_lds = LDS_BYTES[target] // (math.ceil(lds_bytes / granule) * granule) if lds_bytes > 0 else blocks
+    by_lds = devices.lds_bytes(target) // (math.ceil(lds_bytes / granule) * granule) if lds_bytes > 0 else blocks
     limit = "waves"
     if by_lds < blocks:
         blocks, limit = by_lds, "lds"

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernelvault import devices
 from kernelvault.errors import Unfit
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox
 
-TARGETS = ("gfx90a", "gfx942", "gfx950")
+TARGETS = tuple(devices.TARGETS)
 # All passes include it before the candidate's first line, from a precompiled header or with `-include`.
 PRELUDE = "hip/hip_runtime.h"
 # The same for a source that includes torch's headers, which are ours.

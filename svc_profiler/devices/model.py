@@ -10,6 +10,7 @@ from typing import Protocol
 
 from kernelvault import errors
 from kernelvault.blobs import Blobs
+from kernelvault.devices import Gpu
 from kernelvault.replay import bundle
 from kernelvault.replay import plan as plans
 from kernelvault.replay.cpu_faults import Fault
@@ -18,7 +19,6 @@ from kernelvault.replay.reference_faults import ReferenceFault
 from kernelvault.sandbox.metering import stage
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2, profiler_pb2
 from svc_profiler import advice, floor, roofline
-from svc_profiler.devices.peaks import Peaks
 from svc_profiler.roofline import SUSTAINED_HBM, Counters, Work
 
 Profile = profiler_pb2.Profile
@@ -61,7 +61,7 @@ class ModelDevice:
         self._timeout_s = timeout_s
 
     async def profile(
-        self, report: compiler_pb2.VerificationReport, task: kernel_pb2.Task, peaks: Peaks
+        self, report: compiler_pb2.VerificationReport, task: kernel_pb2.Task, gpu: Gpu
     ) -> profiler_pb2.Profile:
         """The profile of a PASSED report for a device.
 
@@ -70,14 +70,14 @@ class ModelDevice:
         """
         profile = Profile(
             verify_action_digest=report.action_digest,
-            device=peaks.name,
+            device=gpu.name,
             method_label=LABEL,
-            sources=[*peaks.sources, _FORMULAS],
+            sources=[*gpu.sources, _FORMULAS],
         )
-        texts, notes = [], list(_standing_notes(peaks))
+        texts, notes = [], list(_standing_notes(gpu))
         for case, plan in _cases(report, task):
             try:
-                estimate, text, remarks = await self._case(task, case, plan, peaks)
+                estimate, text, remarks = await self._case(task, case, plan, gpu)
             except _NotModelled as error:
                 notes.append(f"case {case.id} is left out: {error}")
                 continue
@@ -92,11 +92,11 @@ class ModelDevice:
         return profile
 
     async def _case(
-        self, task: kernel_pb2.Task, case: kernel_pb2.Case, plan: plan_pb2.LaunchPlan, peaks: Peaks
+        self, task: kernel_pb2.Task, case: kernel_pb2.Case, plan: plan_pb2.LaunchPlan, gpu: Gpu
     ) -> tuple[profiler_pb2.Profile.CaseEstimate, str, list[str]]:
         counters = await self._count(task, case, plan)
-        draft = _estimate(plan, counters, peaks)
-        least = floor.of(case, peaks, _touched(draft.works))
+        draft = _estimate(plan, counters, gpu)
+        least = floor.of(case, gpu, _touched(draft.works))
         kernels, notes = [*draft.kernels, *draft.moves], []
         time_ns = sum(kernel.time_ns for kernel in kernels)
         if least.share < 1:
@@ -105,7 +105,7 @@ class ModelDevice:
             notes.append(f"the estimate of case {case.id} lay below its floor and was raised to it: trust neither")
             time_ns = least.time_ns
         estimate = Profile.CaseEstimate(case_id=case.id, time_ns=time_ns, floor_ns=least.time_ns, kernels=kernels)
-        return estimate, advice.of_case(estimate, draft.works, peaks, draft.moves), notes
+        return estimate, advice.of_case(estimate, draft.works, gpu, draft.moves), notes
 
     async def _count(self, task: kernel_pb2.Task, case: kernel_pb2.Case, plan: plan_pb2.LaunchPlan) -> list[Counters]:
         """Counters of each launch of the plan, in order."""
@@ -170,7 +170,7 @@ def _cases(
         yield case, plan
 
 
-def _estimate(plan: plan_pb2.LaunchPlan, counters: Sequence[Counters], peaks: Peaks) -> _Draft:
+def _estimate(plan: plan_pb2.LaunchPlan, counters: Sequence[Counters], gpu: Gpu) -> _Draft:
     """What each operation of a call costs; those of the INIT phase are no part of it."""
     draft, counted = _Draft(), iter(counters)
     for operation in plan.operations:
@@ -181,23 +181,23 @@ def _estimate(plan: plan_pb2.LaunchPlan, counters: Sequence[Counters], peaks: Pe
         if kind == "launch":
             if measured is None:
                 raise _NotModelled("the CPU model counted fewer launches than the plan has")
-            work = _work(plan, operation.launch, measured, peaks)
+            work = _work(plan, operation.launch, measured, gpu)
             draft.works.append(work)
-            draft.kernels.append(roofline.estimate(work, peaks))
+            draft.kernels.append(roofline.estimate(work, gpu))
         elif (moved := _moved_bytes(operation)) > 0:
-            draft.moves.append(_move(str(kind), moved, peaks))
+            draft.moves.append(_move(str(kind), moved, gpu))
     return draft
 
 
-def _work(plan: plan_pb2.LaunchPlan, launch: plan_pb2.Launch, counters: Counters, peaks: Peaks) -> Work:
+def _work(plan: plan_pb2.LaunchPlan, launch: plan_pb2.Launch, counters: Counters, gpu: Gpu) -> Work:
     kernel = plan.kernels[launch.kernel]
-    image = next((image for image in kernel.images if image.target == peaks.target), None)
+    image = next((image for image in kernel.images if image.target == gpu.target), None)
     if image is None:
         built = ", ".join(image.target for image in kernel.images)
         raise errors.FailedPrecondition(
             "TARGET_NOT_BUILT",
-            f"failed to model {kernel.display_name or kernel.name!r} on {peaks.name}: it was compiled for {built}; "
-            f"verify it for {peaks.target}, too",
+            f"failed to model {kernel.display_name or kernel.name!r} on {gpu.name}: it was compiled for {built}; "
+            f"verify it for {gpu.target}, too",
         )
     reached = {relocation.buffer for relocation in launch.relocations}
     return Work(
@@ -230,9 +230,9 @@ def _moved_bytes(operation: plan_pb2.Operation) -> int:
     return sum(bundle.element_count(view.dims) * bundle.element_bytes(view.dtype) for view in views)
 
 
-def _move(name: str, size_bytes: int, peaks: Peaks) -> profiler_pb2.Profile.KernelEstimate:
+def _move(name: str, size_bytes: int, gpu: Gpu) -> profiler_pb2.Profile.KernelEstimate:
     """A copy, fill, conversion or upload: a kernel of the runtime that streams."""
-    busy_ns = size_bytes / (peaks.hbm_bytes_per_s * SUSTAINED_HBM) * 1e9
+    busy_ns = size_bytes / (gpu.hbm_bytes_per_s * SUSTAINED_HBM) * 1e9
     bound = "launch" if busy_ns < roofline.LAUNCH_NS else "memory"
     return Profile.KernelEstimate(name=name, time_ns=roofline.LAUNCH_NS + busy_ns, bound=bound)
 
@@ -246,9 +246,9 @@ def _geometric_mean(values: Iterable[float]) -> float:
     return math.exp(sum(logarithms) / len(logarithms))
 
 
-def _standing_notes(peaks: Peaks) -> Iterator[str]:
+def _standing_notes(gpu: Gpu) -> Iterator[str]:
     yield (
-        f"modelled from counted accesses and the published peaks of {peaks.name}, not measured; caches, clocks and "
+        f"modelled from counted accesses and the published peaks of {gpu.name}, not measured; caches, clocks and "
         "scheduling are not modelled, vector arithmetic is weighed from the code object's instructions, floating-point "
         "inputs are normal variates whatever the task's are"
     )

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 import pytest
 
+from kernelvault import devices
 from kernelvault.v1 import plan_pb2, profiler_pb2
 from svc_profiler import advice, roofline
-from svc_profiler.devices import peaks
 from svc_profiler.roofline import Counters, Work
 
 CaseEstimate = profiler_pb2.Profile.CaseEstimate
 KernelEstimate = profiler_pb2.Profile.KernelEstimate
-MI300X = peaks.of("MI300X")
+MI300X = devices.of("MI300X")
 GOOD = Work(
     name="k",
     resources=plan_pb2.Resources(vgprs=32, sgprs=16, instructions={"global_load_b128": 2, "global_store_b128": 1}),

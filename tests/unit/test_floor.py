@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from kernelvault import devices
 from kernelvault.v1 import kernel_pb2
 from svc_profiler import floor
-from svc_profiler.devices import peaks
 
-MI300X = peaks.of("MI300X")
+MI300X = devices.of("MI300X")
 
 
 def tensor(dtype: str, dims: list[int], strides: list[int]) -> kernel_pb2.Parameter:

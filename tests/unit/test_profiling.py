@@ -7,10 +7,9 @@ import asyncio
 import pytest
 from google.protobuf import duration_pb2
 
-from kernelvault import digest, errors
+from kernelvault import devices, digest, errors
 from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2, plan_pb2, profiler_pb2
 from svc_profiler import profiling
-from svc_profiler.devices import peaks
 from svc_profiler.profiling import Ask, CachingProfiler, DeviceProfiler, QueueingProfiler
 
 Report = compiler_pb2.VerificationReport
@@ -21,7 +20,7 @@ VERIFIED = digest.of_bytes(b"action")
 def ask(device: str = "MI300X", max_age_s: int | None = None) -> Ask:
     """A request."""
     age = None if max_age_s is None else duration_pb2.Duration(seconds=max_age_s)
-    return Ask(verify_digest=VERIFIED, peaks=peaks.of(device), max_age=age)
+    return Ask(verify_digest=VERIFIED, gpu=devices.of(device), max_age=age)
 
 
 class Memory:
@@ -59,12 +58,12 @@ class Counting:
         self.go.set()
 
     async def profile(
-        self, report: compiler_pb2.VerificationReport, task: kernel_pb2.Task, peaks: peaks.Peaks
+        self, report: compiler_pb2.VerificationReport, task: kernel_pb2.Task, gpu: devices.Gpu
     ) -> profiler_pb2.Profile:
         """A profile for the task."""
         await self.go.wait()
         self.made += 1
-        return profiler_pb2.Profile(device=peaks.name, time_ns=self.made)
+        return profiler_pb2.Profile(device=gpu.name, time_ns=self.made)
 
 
 def passed(**changes: object) -> compiler_pb2.VerificationReport:

@@ -7,10 +7,11 @@ import re
 import pytest
 
 from kernelvault import digest
+from kernelvault.devices import TARGETS
 from kernelvault.v1 import compiler_pb2, generator_pb2
 from kernelvault.v1.kernel_pb2 import Candidate, Case, Parameter, Task, TensorView
 from kernelvault.v1.profiler_pb2 import Profile
-from svc_generator.prompts import assemble, devices, history, signature
+from svc_generator.prompts import assemble, history, signature
 
 REPORT = compiler_pb2.VerificationReport
 
@@ -136,7 +137,7 @@ def test_a_source_cannot_close_its_fence() -> None:
     assert "````cpp\na\n```\nb\n````" in shown
 
 
-@pytest.mark.parametrize("target", devices.TARGETS)
+@pytest.mark.parametrize("target", TARGETS)
 def test_every_target_has_a_profile(target: str) -> None:
     """The GPU's figures are in the prompt."""
     assert re.search(r"compute units at \d+ MHz", user(task(case("a", tensor("x", 4))), request(target=target)))
