@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from typing import Any
 
-from kernelvault import digest, errors
+from kernelvault import digest, errors, staged
 from kernelvault.v1 import compiler_pb2, compiler_pb2_grpc, kernel_pb2
 from svc_compiler import actions
 from svc_compiler.config import CompilerConfig
@@ -65,24 +64,14 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
         )
         task = await self._tasks.get(action.task)
         work = actions.work_of(action, task, identity=self._identity, fresh=request.skip_cache_lookup)
-        async with contextlib.aclosing(_updates(self._verifier, work)) as updates:
+        stream = staged.updates(
+            lambda progress: self._verifier.verify(work, progress),
+            stage=lambda stage: Update(stage=stage),
+            result=lambda report: Update(report=report),
+        )
+        async with contextlib.aclosing(stream) as updates:
             async for update in updates:
                 yield update
-
-
-async def _updates(verifier: Verifier, work: actions.Work) -> AsyncGenerator[compiler_pb2.VerifyCandidateResponse]:
-    """The stages as they begin, then the report; closing it gives the work up."""
-    stages: asyncio.Queue[Any] = asyncio.Queue()
-    running = asyncio.ensure_future(verifier.verify(work, stages.put_nowait))
-    running.add_done_callback(lambda _: stages.put_nowait(None))
-    try:
-        while (stage := await stages.get()) is not None:
-            yield Update(stage=stage)
-        yield Update(report=running.result())
-    finally:
-        if not running.done():
-            running.cancel()
-        await asyncio.wait([running])
 
 
 def _checked_task(task: kernel_pb2.Task) -> kernel_pb2.Task:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator
-
 from kernelvault import digest, errors
+from kernelvault.admission import Admission
 from kernelvault.replay import standardize
 from kernelvault.replay.reference import References
 from kernelvault.sandbox import Sandbox
@@ -22,9 +19,7 @@ class TaskPreparer:
     def __init__(self, references: References, sandbox: Sandbox, *, workers: int, queue_size: int) -> None:
         self._references = references
         self._sandbox = sandbox
-        self._slots = asyncio.Semaphore(workers)
-        self._capacity = workers + queue_size
-        self._held = 0
+        self._admission = Admission("references", workers=workers, queue_size=queue_size, seconds_each=1.0)
 
     async def prepare(self, task: kernel_pb2.Task, max_cases: int) -> compiler_pb2.PrepareTaskResponse:
         """The task with its cases; raises InvalidArgument or FailedPrecondition for an unfit reference."""
@@ -32,7 +27,7 @@ class TaskPreparer:
             raise errors.InvalidArgument(
                 "max_correctness_cases", f"{max_cases} is outside 0 to {MOST_CORRECTNESS_CASES}"
             )
-        async with self._slot():
+        async with self._admission.turn():
             cases, notes = await self._references.describe(task, max_cases=max_cases or DEFAULT_CORRECTNESS_CASES)
         prepared = kernel_pb2.Task()
         prepared.CopyFrom(task)
@@ -43,17 +38,6 @@ class TaskPreparer:
 
     async def standardize(self, task: kernel_pb2.Task) -> compiler_pb2.StandardizeTaskResponse:
         """A checked functional form; raises FailedPrecondition where there is none."""
-        async with self._slot():
+        async with self._admission.turn():
             functional = await standardize.standardize(self._references, self._sandbox, task)
         return compiler_pb2.StandardizeTaskResponse(functional=functional)
-
-    @contextlib.asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
-        if self._held >= self._capacity:
-            raise errors.Unavailable("QUEUE_FULL", f"{self._held} references are running or waiting", 2.0)
-        self._held += 1
-        try:
-            async with self._slots:
-                yield
-        finally:
-            self._held -= 1

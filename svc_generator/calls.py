@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 
 from kernelvault import errors
+from kernelvault.admission import Admission
 from kernelvault.v1.generator_pb2 import GenerateCandidatesResponse
 
 Produce = Callable[[frozenset[int]], AsyncIterator[GenerateCandidatesResponse]]
@@ -51,9 +52,8 @@ class Calls:
     """
 
     def __init__(self, capacity: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._capacity = capacity
+        self._admission = Admission("calls", workers=capacity)
         self._clock = clock
-        self._running = 0
         self._recordings: dict[str, _Recording] = {}
 
     async def stream(
@@ -112,13 +112,18 @@ class Calls:
             del self._recordings[key]
 
     def _start(self, recording: _Recording, produce: Produce) -> _Run:
-        if self._running >= self._capacity:
-            raise errors.Unavailable("QUEUE_FULL", f"{self._running} calls are running", 1.0)
+        self._admission.enter()
         run = recording.run = _Run()
-        self._running += 1
         # An empty context: the deadline of the call that came first must not end the others'.
         run.task = asyncio.create_task(self._produce(recording, run, produce), context=contextvars.Context())
+        # Not in the task itself: one that is cancelled before its first step would never give its place back.
+        run.task.add_done_callback(lambda _: self._end(recording))
         return run
+
+    def _end(self, recording: _Recording) -> None:
+        recording.run = None
+        self._admission.leave()
+        recording.notify()
 
     async def _produce(self, recording: _Recording, run: _Run, produce: Produce) -> None:
         done = frozenset(response.sample_index for response in recording.responses)
@@ -135,9 +140,6 @@ class Calls:
         except Exception as error:
             run.failure = error
         finally:
-            recording.run = None
-            self._running -= 1
-            recording.notify()
             close = getattr(responses, "aclose", None)
             if close:
                 await close()

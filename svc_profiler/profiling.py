@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import os
 import time
@@ -12,6 +11,7 @@ from typing import Protocol
 from google.protobuf import duration_pb2
 
 from kernelvault import digest, errors
+from kernelvault.admission import Admission
 from kernelvault.devices import Gpu
 from kernelvault.sandbox.metering import metered, stage_times
 from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2, profiler_pb2
@@ -101,23 +101,12 @@ class QueueingProfiler:
 
     def __init__(self, base: Profiler, *, workers: int, queue_size: int) -> None:
         self._base = base
-        self._slots = asyncio.Semaphore(workers)
-        self._capacity = workers + queue_size
-        self._workers = workers
-        self._held = 0
+        self._admission = Admission("profiles", workers=workers, queue_size=queue_size, seconds_each=1.0)
 
     async def profile(self, ask: Ask, progress: Progress) -> profiler_pb2.Profile:
         """Raises errors.Unavailable if the queue is full."""
-        if self._held >= self._capacity:
-            wait_s = min(30.0, 1.0 + self._held / self._workers)
-            raise errors.Unavailable("QUEUE_FULL", f"{self._held} profiles are being made or wait", wait_s)
-        self._held += 1
-        try:
-            progress(Stages.QUEUED)
-            async with self._slots:
-                return await self._base.profile(ask, progress)
-        finally:
-            self._held -= 1
+        async with self._admission.turn(lambda: progress(Stages.QUEUED)):
+            return await self._base.profile(ask, progress)
 
 
 class CachingProfiler:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from typing import Any
 
-from kernelvault import devices, digest, errors
+from kernelvault import devices, digest, errors, staged
 from kernelvault.v1 import profiler_pb2, profiler_pb2_grpc
 from svc_profiler.profiling import Ask, Profiler
 
@@ -25,7 +24,13 @@ class ProfilerServicer(profiler_pb2_grpc.ProfilerServicer):
         self, request: profiler_pb2.ProfileCandidateRequest, context: Any
     ) -> AsyncIterator[profiler_pb2.ProfileCandidateResponse]:
         """See profiler.proto."""
-        async with contextlib.aclosing(_updates(self._profiler, _ask(request))) as updates:
+        ask = _ask(request)
+        stream = staged.updates(
+            lambda progress: self._profiler.profile(ask, progress),
+            stage=lambda stage: Update(stage=stage),
+            result=lambda profile: Update(profile=profile),
+        )
+        async with contextlib.aclosing(stream) as updates:
             async for update in updates:
                 yield update
 
@@ -38,18 +43,3 @@ def _ask(request: profiler_pb2.ProfileCandidateRequest) -> Ask:
         gpu=devices.of(request.device),
         max_age=request.max_age if request.HasField("max_age") else None,
     )
-
-
-async def _updates(profiler: Profiler, ask: Ask) -> AsyncGenerator[profiler_pb2.ProfileCandidateResponse]:
-    """The stages as they begin, then the profile; closing it gives the work up."""
-    stages: asyncio.Queue[Any] = asyncio.Queue()
-    running = asyncio.ensure_future(profiler.profile(ask, stages.put_nowait))
-    running.add_done_callback(lambda _: stages.put_nowait(None))
-    try:
-        while (stage := await stages.get()) is not None:
-            yield Update(stage=stage)
-        yield Update(profile=running.result())
-    finally:
-        if not running.done():
-            running.cancel()
-        await asyncio.wait([running])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import hashlib
 import hmac
 import importlib.metadata
 import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from kernelvault import digest, errors
+from kernelvault.joining import Joined
 from kernelvault.replay import bundle, cases, pattern, reference_job
 from kernelvault.replay.reference_cache import ResultCache
 from kernelvault.replay.reference_checks import MAX_EXTRA_BYTES, Extent, fits_case, input_bytes
@@ -60,7 +60,7 @@ class References:
         self._secret = secret
         self._limits = limits or Limits(wall_seconds=180, cpu_seconds=180, file_bytes=1 << 30)
         self._cache = ResultCache(cache, max_cache_bytes)
-        self._running: dict[str, _Shared] = {}
+        self._running: dict[str, Joined[dict[str, ReferenceFault]]] = {}
         versions = [f"{name} {_version(name)}" for name in _LIBRARIES]
         fingerprint = hmac.new(secret, b"fingerprint", hashlib.sha256).hexdigest()[:16]
         self.identity = f"references {_VERSION}, {', '.join(versions)}, secret {fingerprint}"
@@ -140,25 +140,29 @@ class References:
             entry = self._cache.find(key)
             if entry is not None:
                 return entry
-            if key not in self._running or self._running[key].task.cancelling():
+            if not self._is_running(key):
                 self._start(task, wanted, extent)
-            results = await self._running[key].wait()
+            results = await self._running[key].join()
             if isinstance(results.get(key), ReferenceFault):
                 raise results[key]
 
     def _start(self, task: kernel_pb2.Task, wanted: Sequence[kernel_pb2.Case], extent: Extent) -> None:
         keyed = {self._key(task, case, extent): case for case in wanted}
-        missing = {k: c for k, c in keyed.items() if k not in self._running and self._cache.find(k) is None}
-        shared = _Shared(lambda: self._evaluate(task, missing, extent))
-        for key in missing:
-            self._running[key] = shared
+        missing = {k: c for k, c in keyed.items() if not self._is_running(k) and self._cache.find(k) is None}
 
-        def forget(_: object) -> None:
-            for key in missing:
-                if self._running.get(key) is shared:
-                    del self._running[key]
+        async def work() -> dict[str, ReferenceFault]:
+            try:
+                return await self._evaluate(task, missing, extent)
+            finally:
+                for key in missing:
+                    if self._running.get(key) is shared:
+                        del self._running[key]
 
-        shared.task.add_done_callback(forget)
+        shared = Joined(work())
+        self._running |= dict.fromkeys(missing, shared)
+
+    def _is_running(self, key: str) -> bool:
+        return key in self._running and not self._running[key].ended
 
     async def _evaluate(
         self, task: kernel_pb2.Task, keyed: dict[str, kernel_pb2.Case], extent: Extent
@@ -211,27 +215,6 @@ class References:
     def _key(self, task: kernel_pb2.Task, case: kernel_pb2.Case, extent: Extent) -> str:
         reference = digest.of_bytes(task.reference.contents).hash
         return digest.of_fields([self.identity, reference, case.SerializeToString(deterministic=True), extent])
-
-
-class _Shared:
-    """Work that several callers wait for; it is cancelled when the last of them is."""
-
-    def __init__(self, work: Callable[[], Awaitable[dict[str, ReferenceFault]]]) -> None:
-        async def run() -> dict[str, ReferenceFault]:
-            return await work()
-
-        self.task = asyncio.create_task(run())
-        self._waiting = 0
-
-    async def wait(self) -> dict[str, ReferenceFault]:
-        """The faults by key; raises what the work raised."""
-        self._waiting += 1
-        try:
-            return await asyncio.shield(self.task)
-        finally:
-            self._waiting -= 1
-            if self._waiting == 0 and not self.task.done():
-                self.task.cancel()
 
 
 def _limits_for(wanted: Iterable[kernel_pb2.Case], extent: Extent, limits: Limits) -> Limits:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
-from kernelvault import errors
+from kernelvault.admission import Admission
+from kernelvault.joining import Joined
 from kernelvault.v1 import artifact_pb2, compiler_pb2
 from svc_compiler.actions import Work
 
@@ -65,23 +65,12 @@ class QueueingVerifier:
 
     def __init__(self, base: Verifier, *, workers: int, queue_size: int) -> None:
         self._base = base
-        self._slots = asyncio.Semaphore(workers)
-        self._capacity = workers + queue_size
-        self._workers = workers
-        self._held = 0
+        self._admission = Admission("verifications", workers=workers, queue_size=queue_size, seconds_each=2.0)
 
     async def verify(self, work: Work, progress: Progress) -> Report:
         """Raises Unavailable if the queue is full."""
-        if self._held >= self._capacity:
-            wait_s = min(30.0, 1.0 + 2.0 * self._held / self._workers)
-            raise errors.Unavailable("QUEUE_FULL", f"{self._held} verifications are running or waiting", wait_s)
-        self._held += 1
-        try:
-            progress(compiler_pb2.VerifyCandidateResponse.QUEUED)
-            async with self._slots:
-                return await self._base.verify(work, progress)
-        finally:
-            self._held -= 1
+        async with self._admission.turn(lambda: progress(compiler_pb2.VerifyCandidateResponse.QUEUED)):
+            return await self._base.verify(work, progress)
 
 
 class JoiningVerifier:
@@ -95,47 +84,36 @@ class JoiningVerifier:
         """Raises what the base raises, to every caller."""
         key = (work.digest.hash, work.fresh)
         run = self._runs.get(key)
-        if run is None:
-            run = self._runs[key] = _Run()
-            run.start(self._base.verify(work, run.progress))
+        if run is None or run.joined.ended:
+            run = self._runs[key] = _Run(self._base, work)
         try:
             report = Report()
             report.CopyFrom(await run.join(progress))
             return report
         finally:
-            if run.ended() and self._runs.get(key) is run:
+            if run.joined.ended and self._runs.get(key) is run:
                 del self._runs[key]
 
 
 class _Run:
-    """One run and those who wait for it."""
+    """One run, and those who hear of its stages."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: Verifier, work: Work) -> None:
         self._listeners: list[Progress] = []
         self._stage: Stage | None = None
-        self._task: asyncio.Task[Report] | None = None
-
-    def start(self, work: Coroutine[Any, Any, Report]) -> None:
         # A context of its own: the work must not inherit the deadline of the caller that happened to be first.
-        self._task = asyncio.get_running_loop().create_task(work, context=contextvars.Context())
+        self.joined = Joined(base.verify(work, self._progress), context=contextvars.Context())
 
-    def progress(self, stage: Stage) -> None:
+    def _progress(self, stage: Stage) -> None:
         self._stage = stage
         for listener in self._listeners:
             listener(stage)
 
     async def join(self, progress: Progress) -> Report:
-        assert self._task is not None
         self._listeners.append(progress)
         if self._stage is not None:
             progress(self._stage)
         try:
-            return await asyncio.shield(self._task)
+            return await self.joined.join()
         finally:
             self._listeners.remove(progress)
-            if not self._listeners and not self._task.done():
-                self._task.cancel()
-                await asyncio.wait([self._task])
-
-    def ended(self) -> bool:
-        return not self._listeners or (self._task is not None and self._task.done())

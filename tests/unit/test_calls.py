@@ -120,6 +120,16 @@ async def test_a_full_queue_says_when_to_retry() -> None:
     assert await indices(calls, producer) == [0, 1, 2]
 
 
+async def test_a_call_that_never_began_gives_its_place_back() -> None:
+    """A caller that is gone before the production's first step leaves neither a dead run nor a taken place."""
+    calls, producer = Calls(1), Producer()
+    waiting = asyncio.create_task(indices(calls, producer, "id"))
+    asyncio.get_running_loop().call_soon(waiting.cancel)
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await asyncio.wait_for(indices(calls, producer, "id"), 1) == [0, 1, 2]
+
+
 async def test_a_request_id_names_one_request() -> None:
     """The ID of one request cannot be used for another."""
     calls, producer = Calls(4), Producer()
