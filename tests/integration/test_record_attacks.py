@@ -116,9 +116,19 @@ async def test_a_launch_that_hip_refuses(recordings: Recordings) -> None:
     )
 
 
+async def test_a_size_is_no_pointer_wherever_the_interpreter_lies(recordings: Recordings) -> None:
+    """A count that is also a mapped address of this process, as Debian's interpreter has them, is passed on as it is."""
+    low = 0x0800_0000
+    mapping = f"mmap((void*){low}, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)"
+    kernel = "__global__ void keep(float* c, int64_t n) { if (n) c[0] = 1; }"
+    body = f"if ({mapping} != (void*){low}) abort(); keep<<<1, 64, 0, stream>>>(c, {low});"
+    plan = await recordings.plan(launcher(body, before=f"#include <cstdlib>\n#include <sys/mman.h>\n{kernel}"))
+    assert plan.operations[0].launch.arguments[8:] == low.to_bytes(8, "little")
+
+
 async def test_a_host_pointer_in_a_launch(recordings: Recordings) -> None:
     """A kernel that would follow a pointer into host memory is unsafe, and the argument is told."""
-    refused = await recordings.refusal(launcher("float* h = new float[n]; add<<<1, 64>>>(a, h, c, n);"))
+    refused = await recordings.refusal(launcher("float* h = new float[n << 10]; add<<<1, 64>>>(a, h, c, n);"))
     assert verdict(refused) == "UNSAFE"
     assert [f.kind for f in refused.findings] == [Finding.HOST_POINTER]
     assert "at byte 8 of its arguments" in refused.explanation
