@@ -31,7 +31,7 @@ class Cluster:
     def command(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         """Runs `kernelvault ...` to its end."""
         return subprocess.run(
-            [COMMAND, *arguments], env=self.environment, capture_output=True, text=True, check=False, timeout=600
+            [COMMAND, *arguments], env=self.environment, capture_output=True, text=True, check=False, timeout=1200
         )
 
     def begin(self, *arguments: str | Path) -> subprocess.Popen[str]:
