@@ -133,7 +133,7 @@ def _call(launcher: Launcher, kinds: Sequence[str], known: sizes.Sizes) -> list[
     program = launcher.program
     lines = []
     for buffer in program.outputs:
-        dims = ", ".join(f"int64_t({known.expression(dim)})" for dim in buffer.dims)
+        dims = ", ".join(f"int64_t({known.expression(dim)})" for dim in buffer.returned)
         options = f"{program.inputs[0].name}.options().dtype({_TORCH[buffer.dtype]})"
         lines.append(f"        torch::Tensor {buffer.name} = torch::empty({{{dims}}}, {options});")
     given = [f"reinterpret_cast<const {CPP[b.dtype]}*>({b.name}.data_ptr())" for b in program.inputs]

@@ -15,13 +15,17 @@ Loader = Callable[[Sequence[Lin]], Expr]
 
 @dataclasses.dataclass(eq=False)
 class Buffer:
-    """Contiguous device memory. `role` is `input`, `output` or `scratch`."""
+    """Contiguous device memory. `role` is `input`, `output` or `scratch`.
+
+    An output is returned with the sizes `returned`, which may divide the same elements in another way.
+    """
 
     name: str
     dims: tuple[Size, ...]
     dtype: str
     role: str
     position: int = 0
+    returned: tuple[Size, ...] = ()
 
     def __repr__(self) -> str:
         return self.name
@@ -151,4 +155,5 @@ class Program:
             self.definitions.append(Pointwise(target, self.numel(tensor.dims), lambda at: self.at(tensor, at)))
             buffer = target
         buffer.role, buffer.position, buffer.name = "output", len(self.outputs), f"out{len(self.outputs)}"
+        buffer.returned = tensor.dims
         self.outputs.append(buffer)

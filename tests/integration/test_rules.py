@@ -140,6 +140,12 @@ async def test_a_torch_extension_on_request(rules: Rules) -> None:
     assert 'extern "C"' not in _text(candidate)
 
 
+async def test_a_torch_extension_returns_the_sizes_of_the_reference(rules: Rules) -> None:
+    """A reduced dimension that the reference drops is dropped, though the kernels keep it as 1."""
+    [candidate] = await rules.write(await rules.task("sum_all"), format=kernel_pb2.Candidate.HIP_TORCH)
+    assert "torch::empty({}, " in _text(candidate)
+
+
 async def test_another_language_is_refused(rules: Rules) -> None:
     """Rules write HIP only, and say so."""
     with pytest.raises(errors.InvalidArgument, match="language: models/rules writes HIP only"):
