@@ -1,10 +1,13 @@
 """Records what a candidate's host code does for a case, executing no kernel, and makes a launch plan of it.
 
 Host code runs twice, in two sandboxed processes that differ in the place and the spacing of their device memory: words
-that move with it are pointers, any other difference makes the plan data-dependent. In each process it is called twice,
+that move with it are pointers, any other difference needs a device. In each process it is called twice,
 on other buffers: a call that does something else the second time keeps state, and is refused, because a plan replays
 the first call only. Constants that the first call alone uploads are no such state, nor is a cached buffer that each
 call fills again.
+
+Where host code copies from the device, an oracle replays what it did before, elsewhere, and says what the copy gives;
+host code is then recorded again with that answer, until none is wanted.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,15 +26,20 @@ from typing import Any
 from kernelvault.replay import bundle
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, memory
 from kernelvault.v1 import kernel_pb2, plan_pb2
+from svc_compiler.hip import recording_answers, recording_policy, recording_verdicts
 from svc_compiler.hip import recording_request as request
-from svc_compiler.hip import recording_verdicts
 from svc_compiler.hip.host import HostBuild
+from svc_compiler.hip.recording_answers import Answers
 from svc_compiler.hip.recording_buffers import plan_buffers, renumbered, used_buffers
 from svc_compiler.hip.recording_events import Trace
-from svc_compiler.hip.recording_plan import Assembler, Unplannable, Unsafe
+from svc_compiler.hip.recording_plan import Assembled, Assembler, Unplannable, Unsafe
 
 TRACE_BYTES = 16 << 20
 _MEMORY_BYTES = 2 << 30
+# Of the time limit, for the last runs.
+_LEAST_S = 0.2
+# The bytes that a plan's only result has after the plan was executed on the case's inputs. Raises Refused.
+Oracle = Callable[[plan_pb2.LaunchPlan], Awaitable[bytes]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,7 @@ class _Run:
 
     base: int
     spacing: int
-    poison: int
+    noise: int
 
 
 RUNS = (_Run(0x1000_0000_0000, 1, 0xA5), _Run(0x1A53_0000_0000, 3, 0x5A))
@@ -56,13 +64,16 @@ async def record(  # noqa: PLR0917 the stages' common interface
     timeout_s: float,
     *,
     allowed_operators: Collection[str] = (),
+    oracle: Oracle | None = None,
 ) -> plan_pb2.LaunchPlan:
     """The launch plan of `host` for `case`. Kernels have names and no images yet.
 
-    `layouts` are the kernels' arguments in the code object, `padding` the argument bytes that no member owns. A plan
-    that is data-dependent says why in its limitations; there are no others. `allowed_operators` are torch's that the
-    task leaves to candidates. Raises Refused for how the candidate ended instead; trouble of the platform is an
-    errors.Error.
+    `layouts` are the kernels' arguments in the code object, `padding` the argument bytes that no member owns.
+    `allowed_operators` are torch's that the task leaves to candidates. `oracle` answers copies from the device; a plan
+    with such copies is data-dependent and says which in its limitations, of which there are no others. Without an
+    oracle it ends before the first of them. `timeout_s` bounds all runs of the host code together.
+
+    Raises Refused for how the candidate ended instead; trouble of the platform is an errors.Error.
     """
     torch = host.format == kernel_pb2.Candidate.HIP_TORCH
     name = request.entry_name(entry_point, torch, case)
@@ -76,11 +87,22 @@ async def record(  # noqa: PLR0917 the stages' common interface
         "arguments": request.arguments(case, torch),
         "outputs": [] if torch else request.outputs(case),
     }
-    runs = (_run(sandbox, host, payload, run, timeout_s) for run in RUNS)
-    first, second = _both(await asyncio.gather(*runs, return_exceptions=True))
-    for trace, outcome in (first, second):
-        recording_verdicts.check(trace, outcome, case, name=name, torch=torch, allowed_operators=allowed_operators)
-    return _plan((first[0], second[0]), case, padding, torch)
+    answers, left_s = Answers(), timeout_s
+    while True:
+        runs = (_run(sandbox, host, payload, run, answers.pack(), timeout_s=left_s) for run in RUNS)
+        both = _both(await asyncio.gather(*runs, return_exceptions=True))
+        for trace, outcome in both:
+            recording_verdicts.check(trace, outcome, case, name=name, torch=torch, allowed_operators=allowed_operators)
+        traces = both[0][0], both[1][0]
+        kernels, calls = _assemble(traces, case, padding)
+        pending = answers.follow(traces[0].buffers, calls[0])
+        recording_policy.check(calls[0], answers.given, case, layouts, kernels)
+        plan = _plan(traces[0], kernels, calls[0], case, torch)
+        if pending is None or oracle is None:
+            return plan
+        answers.make_room(pending)
+        answers.given.append(await oracle(plan))
+        left_s = max(_LEAST_S, left_s - max(outcome.cpu_seconds for _, outcome in both))
 
 
 def _both(done: Sequence[tuple[Trace, Outcome] | BaseException]) -> list[tuple[Trace, Outcome]]:
@@ -94,84 +116,85 @@ def _both(done: Sequence[tuple[Trace, Outcome] | BaseException]) -> list[tuple[T
 
 
 async def _run(
-    sandbox: Sandbox, host: HostBuild, payload: dict[str, Any], run: _Run, timeout_s: float
+    sandbox: Sandbox, host: HostBuild, payload: dict[str, Any], run: _Run, answers: bytes, *, timeout_s: float
 ) -> tuple[Trace, Outcome]:
     folder = Path(tempfile.mkdtemp(dir=host.library.parent, prefix=".record-"))
     descriptor = memory.output(TRACE_BYTES)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         stack.callback(os.close, descriptor)
+        given = memory.sealed(answers)
+        stack.callback(os.close, given)
         limits = Limits(wall_seconds=timeout_s, cpu_seconds=timeout_s, memory_bytes=_MEMORY_BYTES)
         job = Job(
             folder=folder,
             entry="svc_compiler.hip.record_child:main",
-            payload=json.dumps({**payload, **vars(run)}).encode(),
+            payload=json.dumps({**payload, **vars(run), "answers_bytes": len(answers)}).encode(),
             readable=(host.library, host.recorder),
-            descriptors={"trace": descriptor},
+            descriptors={"trace": descriptor, "answers": given},
             limits=limits,
         )
         outcome = await sandbox.run(job)
         return recording_verdicts.read(descriptor), outcome
 
 
-def _plan(
-    traces: tuple[Trace, Trace], case: kernel_pb2.Case, padding: Mapping[str, Sequence[int]], torch: bool
-) -> plan_pb2.LaunchPlan:
+def _assemble(
+    traces: tuple[Trace, Trace], case: kernel_pb2.Case, padding: Mapping[str, Sequence[int]]
+) -> tuple[list[str], list[Assembled]]:
+    """The kernels and the calls as both runs made them; raises Refused where they differ or the second is another."""
     assembler = Assembler(traces, padding)
-    buffers = traces[0].buffers
     try:
-        calls = [
-            (assembler.operations(own, other), assembler.results(own, other))
-            for own, other in zip(traces[0].calls, traces[1].calls, strict=False)
-        ]
+        calls = [assembler.call(own, other) for own, other in zip(traces[0].calls, traces[1].calls, strict=False)]
     except Unplannable as error:
         raise recording_verdicts.unplannable(str(error)) from error
     except Unsafe as error:
         raise recording_verdicts.unsafe(error, case) from error
-    operations, results = calls[0]
-    reasons = [*assembler.differences, *(f"host code reads device memory ({name})" for name in _unique(traces))]
-    if not reasons:
-        recording_verdicts.check_state(buffers, calls)
-    used = {index for operation in operations for index in used_buffers(operation)}
+    if assembler.differences:
+        raise recording_verdicts.unplannable("; ".join(assembler.differences))
+    if traces[0].ended:
+        recording_verdicts.check_state(traces[0].buffers, calls)
+    return assembler.kernels, calls
+
+
+def _plan(
+    trace: Trace, kernels: Sequence[str], call: Assembled, case: kernel_pb2.Case, torch: bool
+) -> plan_pb2.LaunchPlan:
+    """The plan of the first call, or of what it did before the copy that has no answer, which is its only result."""
+    pending = call.reads[-1].source if trace.unanswered else None
+    results = call.results if pending is None else [pending]
+    used = {index for operation in call.operations for index in used_buffers(operation)}
     used |= {result.buffer for result in results}
-    own = buffers[: traces[0].calls[1].first_buffer]
+    own = trace.buffers[: trace.calls[1].first_buffer] if trace.ended else trace.buffers
     if any(index >= len(own) for index in used):
         raise recording_verdicts.damaged("an operation uses a buffer of a later call")
     made, numbers = plan_buffers(own, used, [parameter.name for parameter in case.parameters])
     plan = plan_pb2.LaunchPlan(
         case_id=case.id,
         buffers=made,
-        kernels=[plan_pb2.Kernel(name=kernel) for kernel in assembler.kernels],
-        operations=[renumbered(operation, numbers.__getitem__) for operation in operations],
-        data_dependent=bool(reasons),
-        limitations=reasons,
-        returns_sequence=traces[0].calls[0].returned_sequence if torch else case.returns_sequence,
+        kernels=[plan_pb2.Kernel(name=kernel) for kernel in kernels],
+        operations=[renumbered(operation, numbers.__getitem__) for operation in call.operations],
+        data_dependent=bool(call.reads),
+        limitations=recording_answers.limitations(call.reads),
+        returns_sequence=trace.calls[0].returned_sequence if torch else case.returns_sequence,
     )
-    for name, value in sorted(traces[0].properties.items()):
+    for name, value in sorted(trace.properties.items()):
         plan.assumed_properties.add(name=name, value=value)
-    _add_results(plan, results, numbers, case, torch)
+    _add_results(plan, results, numbers)
+    if pending is None and not torch:
+        _add_outputs(plan, case)
     return plan
 
 
-def _unique(traces: tuple[Trace, Trace]) -> list[str]:
-    return list(dict.fromkeys(name for trace in traces for name in trace.downloads))
-
-
-def _add_results(
-    plan: plan_pb2.LaunchPlan,
-    results: Sequence[plan_pb2.Result],
-    numbers: Mapping[int, int],
-    case: kernel_pb2.Case,
-    torch: bool,
-) -> None:
-    """A function's results are what it returned, a launcher's are the outputs that it was given."""
+def _add_results(plan: plan_pb2.LaunchPlan, results: Sequence[plan_pb2.Result], numbers: Mapping[int, int]) -> None:
     for result in results:
-        if result.buffer < 0:
+        if result.buffer < 0 and not result.variable:
             plan.buffers.add(role=plan_pb2.Buffer.SCRATCH, name="empty")
         index = numbers[result.buffer] if result.buffer >= 0 else len(plan.buffers) - 1
-        plan.results.add(buffer=index, view=result.view)
-    if torch:
-        return
+        plan.results.add(buffer=max(0, index), view=result.view, variable=result.variable)
+
+
+def _add_outputs(plan: plan_pb2.LaunchPlan, case: kernel_pb2.Case) -> None:
+    """A function's results are what it returned, a launcher's are the outputs that it was given."""
     places = {b.position: index for index, b in enumerate(plan.buffers) if b.role == plan_pb2.Buffer.OUTPUT}
     for position, output in enumerate(output for output in case.outputs if output.HasField("tensor")):
         view = bundle.contiguous_view(output.tensor.dtype, output.tensor.dims)

@@ -1,9 +1,9 @@
 """The process that runs a candidate's host code once, on the recorder. Entry of a sandboxed job; ctypes, no torch.
 
-The payload is JSON: `recorder` and `library` (paths), `entry`, `torch` (which format), `base`, `spacing`, `poison`,
-`trace_bytes`, `layouts` (kernel: offsets and sizes, alternating), `arguments` and `outputs` (see `recording_request`).
-The trace goes to the descriptor `trace`. The candidate shares the process: nothing here is a secret, and nothing that
-comes out is believed.
+The payload is JSON: `recorder` and `library` (paths), `entry`, `torch` (which format), `base`, `spacing`, `noise`,
+`trace_bytes`, `answers_bytes`, `layouts` (kernel: offsets and sizes, alternating), `arguments` and `outputs` (see
+`recording_request`). The trace goes to the descriptor `trace`; what copies from the device give comes from `answers`.
+The candidate shares the process: nothing here is a secret, and nothing that comes out is believed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
     recorder = ctypes.CDLL(request["recorder"], mode=ctypes.RTLD_GLOBAL)
     _declare(recorder)
     recorder.recorder_open(
-        descriptors["trace"], request["trace_bytes"], request["base"], request["spacing"], request["poison"]
+        descriptors["trace"], request["trace_bytes"], request["base"], request["spacing"], request["noise"]
     )
+    recorder.recorder_answers(descriptors["answers"], request["answers_bytes"])
     for kernel, words in request["layouts"].items():
         recorder.recorder_layout(kernel.encode(), (ctypes.c_uint64 * len(words))(*words), len(words) // 2)
     recorder.recorder_call(0)
@@ -44,6 +45,7 @@ def _declare(recorder: ctypes.CDLL) -> None:
     words = ctypes.POINTER(ctypes.c_int64)
     for name, result, parameters in (
         ("recorder_open", None, (ctypes.c_int, word, word, word, word)),
+        ("recorder_answers", None, (ctypes.c_int, word)),
         ("recorder_layout", None, (text, ctypes.POINTER(word), word)),
         ("recorder_buffer", address, (word, word, word, text)),
         ("recorder_call", None, (word,)),

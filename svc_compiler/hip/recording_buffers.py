@@ -70,7 +70,8 @@ def shape_of_call(
             changed.launch.ClearField("arguments")
         shape.append(changed.SerializeToString(deterministic=True))
     for result in results:
-        shape.append(plan_pb2.Result(buffer=number(result.buffer), view=result.view).SerializeToString())
+        changed_result = plan_pb2.Result(buffer=number(result.buffer), view=result.view, variable=result.variable)
+        shape.append(changed_result.SerializeToString())
     return shape
 
 

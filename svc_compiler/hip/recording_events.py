@@ -78,7 +78,17 @@ class Free:
     address: int
 
 
-Step = Launch | Copy | Fill | Upload | Convert | Free
+@dataclass(frozen=True)
+class Download:
+    """A copy from the device. The process ends at the first that is not answered."""
+
+    source: View
+    # The call that asked for it.
+    what: str
+    answered: bool
+
+
+Step = Launch | Copy | Fill | Upload | Convert | Free | Download
 
 
 @dataclass
@@ -101,7 +111,6 @@ class Trace:
     buffers: list[Buffer] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     properties: dict[str, int] = field(default_factory=dict)
-    downloads: list[str] = field(default_factory=list)
     limitations: list[str] = field(default_factory=list)
     foreign_operators: list[str] = field(default_factory=list)
     failed_launches: list[tuple[str, str]] = field(default_factory=list)
@@ -112,3 +121,9 @@ class Trace:
     missing_function: str | None = None
     overflow: bool = False
     ended: bool = False
+
+    @property
+    def unanswered(self) -> Download | None:
+        """The copy from the device at which the run stopped, if so."""
+        last = self.calls[-1].steps[-1] if self.calls and self.calls[-1].steps else None
+        return last if isinstance(last, Download) and not last.answered else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from kernelvault.replay import bundle
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
@@ -12,6 +13,7 @@ from svc_compiler.hip.recording_events import (
     Call,
     Convert,
     Copy,
+    Download,
     Fill,
     Free,
     Launch,
@@ -38,6 +40,23 @@ class Unsafe(Exception):
         self.kernel = kernel
 
 
+class Read(NamedTuple):
+    """A copy from the device: what is read, after how many operations of its call, by which function."""
+
+    position: int
+    source: plan_pb2.Result
+    what: str
+    answered: bool
+
+
+class Assembled(NamedTuple):
+    """A call as both runs made it."""
+
+    operations: list[plan_pb2.Operation]
+    results: list[plan_pb2.Result]
+    reads: list[Read]
+
+
 class Assembler:
     """Relocates the calls of two traces. Buffers are numbered as in the traces, kernels in the order of their use."""
 
@@ -46,23 +65,27 @@ class Assembler:
         self._memories = Memory(traces[0].buffers), Memory(traces[1].buffers)
         self._padding = padding
         self.kernels: list[str] = []
-        # Why the plan holds for these inputs only.
+        # What changes with the run, in words.
         self.differences = _different_buffers(traces)
 
-    def operations(self, first: Call, second: Call) -> list[plan_pb2.Operation]:
-        """The operations of a call, as both runs made it; what differs is added to `differences`.
+    def call(self, first: Call, second: Call) -> Assembled:
+        """A call, as both runs made it; what differs is added to `differences`. Raises Unplannable, Unsafe."""
+        reads: list[Read] = []
+        return Assembled(self._operations(first, second, reads), self._results(first, second), reads)
 
-        Raises Unplannable, Unsafe.
-        """
+    def _operations(self, first: Call, second: Call, reads: list[Read]) -> list[plan_pb2.Operation]:
         if [type(step) for step in first.steps] != [type(step) for step in second.steps]:
             self.differences.append(
                 f"the runs issued different operations, {len(first.steps)} and {len(second.steps)} in all"
             )
             return []
         freed: set[int] = set()
-        operations = []
+        operations: list[plan_pb2.Operation] = []
         for number, (own, other) in enumerate(zip(first.steps, second.steps, strict=True)):
             try:
+                if isinstance(own, Download) and isinstance(other, Download):
+                    reads.append(self._read(own, other, len(operations), freed))
+                    continue
                 operation = self._operation(own, other, freed)
             except NotRelocatable as error:
                 self.differences.append(f"operation {number} ({type(own).__name__.lower()}): {error}")
@@ -72,7 +95,21 @@ class Assembler:
                 operations.append(operation)
         return operations
 
-    def results(self, first: Call, second: Call) -> list[plan_pb2.Result]:
+    def _read(self, own: Download, other: Download, position: int, freed: set[int]) -> Read:
+        if (own.what, own.answered) != (other.what, other.answered):
+            raise NotRelocatable("what host code asks for changes with the run")
+        place, view = self._place(own.source, other.source, own.what)
+        buffer = self._buffers[place]
+        if place in freed:
+            raise Unsafe(
+                compiler_pb2.Finding.USE_AFTER_FREE,
+                f"{own.what} reads a buffer of {buffer.size} bytes after host code freed it",
+            )
+        variable = buffer.name if buffer.role == Role.VARIABLE else ""
+        source = plan_pb2.Result(buffer=-1 if variable else place, view=view, variable=variable)
+        return Read(position, source, own.what, own.answered)
+
+    def _results(self, first: Call, second: Call) -> list[plan_pb2.Result]:
         """What the call returned: tensors on the device, in order. Buffer -1: no bytes at all."""
         if len(first.results) != len(second.results):
             self.differences.append("the runs returned different numbers of tensors")
@@ -183,13 +220,17 @@ class Assembler:
         return upload
 
     def _view(self, own: View, other: View) -> tuple[int, kernel_pb2.TensorView]:
+        buffer, view = self._place(own, other)
+        self._refuse_variable(buffer, "a tensor in")
+        return buffer, view
+
+    def _place(self, own: View, other: View, what: str = "a tensor") -> tuple[int, kernel_pb2.TensorView]:
         described = [(view.dtype, view.dims, view.strides, view.offset) for view in (own, other)]
         if described[0] != described[1]:
             raise NotRelocatable("a tensor's shape changes with the run")
         place = same_place(own.address, other.address, self._memories)
-        self._refuse_variable(place.buffer, "a tensor in")
         view = _tensor_view(own, place.offset)
-        self._check_inside(Place(place.buffer, 0), bundle.span_bytes(view), "a tensor")
+        self._check_inside(Place(place.buffer, min(0, view.offset_elements)), bundle.span_bytes(view), what)
         return place.buffer, view
 
     def _check_inside(self, place: Place, size: int, what: str) -> None:

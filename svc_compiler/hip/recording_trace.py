@@ -15,6 +15,7 @@ from svc_compiler.hip.recording_events import (
     Call,
     Convert,
     Copy,
+    Download,
     Fill,
     Free,
     Launch,
@@ -26,7 +27,7 @@ from svc_compiler.hip.recording_events import (
 )
 
 MAGIC = 0x5254564B
-VERSION = 1
+VERSION = 2
 _HEADER = struct.Struct("<IIQ")
 _RECORD = struct.Struct("<II")
 _WORD = struct.Struct("<Q")
@@ -117,7 +118,7 @@ def read(buffer: memoryview) -> Trace:
     """The trace in a memory file; raises Malformed for anything that the recorder does not write."""
     trace = Trace()
     for kind, fields in _records(buffer):
-        if trace.ended:
+        if trace.ended or trace.unanswered:
             raise Malformed("records after the end")
         _take(trace, kind, fields)
     return trace
@@ -212,12 +213,13 @@ def _launch(fields: _Fields) -> Launch:
     return Launch(kernel, grid, block, lds, arguments, fields.numbers(len(arguments)))
 
 
-_REMARKS = {Kind.DOWNLOAD: "downloads", Kind.LIMITATION: "limitations", Kind.FOREIGN: "foreign_operators"}
+_REMARKS = {Kind.LIMITATION: "limitations", Kind.FOREIGN: "foreign_operators"}
 _STEPS: dict[Kind, Callable[[_Fields], Step]] = {
     Kind.LAUNCH: _launch,
     Kind.COPY: lambda fields: Copy(fields.number(), fields.number(), fields.number()),
     Kind.FILL: lambda fields: Fill(fields.number(), fields.number(), fields.data()),
     Kind.UPLOAD: lambda fields: Upload(fields.number(), fields.data()),
     Kind.CONVERT: lambda fields: Convert(fields.view(), fields.view()),
+    Kind.DOWNLOAD: lambda fields: Download(fields.view(), fields.text(), fields.number() != 0),
     Kind.FREE: lambda fields: Free(fields.number()),
 }

@@ -12,7 +12,7 @@ from svc_compiler.hip.record_child import CALLS
 from svc_compiler.hip.recording_addresses import Memory
 from svc_compiler.hip.recording_buffers import shape_of_call
 from svc_compiler.hip.recording_events import Buffer, Trace
-from svc_compiler.hip.recording_plan import Unsafe
+from svc_compiler.hip.recording_plan import Assembled, Unsafe
 from svc_compiler.hip.refusal import Refused, Verdict
 
 Finding = compiler_pb2.Finding
@@ -51,6 +51,11 @@ def check(
         raise unplannable(listed)
     if trace.missing_function is not None:
         raise _missing(trace.missing_function, case, name, torch)
+    if trace.unanswered:
+        _check_launches(trace)
+        if len(trace.calls) > 1:
+            raise keeps_state("it copies more from the device")
+        return
     if trace.overflow:
         raise unplannable("host code issues more operations than a plan holds")
     if trace.thrown is not None or not trace.ended:
@@ -73,26 +78,29 @@ def unsafe(error: Unsafe, case: kernel_pb2.Case) -> Refused:
     return Refused(Verdict.UNSAFE, f"Unsafe: {error}.", findings=[finding])
 
 
-def check_state(
-    buffers: Sequence[Buffer], calls: Sequence[tuple[Sequence[plan_pb2.Operation], Sequence[plan_pb2.Result]]]
-) -> None:
+def check_state(buffers: Sequence[Buffer], calls: Sequence[Assembled]) -> None:
     """Raises Refused where the second of two equal calls did something else.
 
     Constants that the first call alone uploads are allowed: they are not computed from inputs.
     """
-    (first, first_results), (second, second_results) = calls[:2]
+    first, second = calls[0].operations, calls[1].operations
+    first_results, second_results = ([*(read.source for read in call.reads), *call.results] for call in calls[:2])
     if shape_of_call(buffers, first, first_results) == shape_of_call(buffers, second, second_results):
         return
     constants = [[op.upload.data for op in operations if op.HasField("upload")] for operations in (first, second)]
     rest = [[op for op in operations if not op.HasField("upload")] for operations in (first, second)]
     same = shape_of_call(buffers, rest[0], first_results) == shape_of_call(buffers, rest[1], second_results)
     if not same or not set(constants[1]) <= set(constants[0]):
-        raise Refused(
-            Verdict.REJECTED,
-            "Host code keeps state between calls: called again with inputs of the same shapes, it does something else "
-            f"({_count(first)}, then {_count(second)}). Allocate, fill and launch in each call; only uploads of "
-            "constants may be done once.",
-        )
+        raise keeps_state(f"{_count(first)}, then {_count(second)}")
+
+
+def keeps_state(how: str) -> Refused:
+    """The second call is no repetition of the first."""
+    return Refused(
+        Verdict.REJECTED,
+        "Host code keeps state between calls: called again with inputs of the same shapes, it does something else "
+        f"({how}). Allocate, fill and launch in each call; only uploads of constants may be done once.",
+    )
 
 
 def _count(operations: Sequence[plan_pb2.Operation]) -> str:
@@ -127,8 +135,6 @@ def _missing(known: str, case: kernel_pb2.Case, name: str, torch: bool) -> Refus
 
 
 def _crashed(trace: Trace, outcome: Outcome) -> Refused:
-    if trace.downloads and not outcome.out_of_memory:
-        return unplannable(f"host code acts on device memory that it reads with {trace.downloads[0]}")
     if outcome.timed_out:
         return Refused(Verdict.TIMED_OUT, f"Host code {outcome.describe()}.")
     if trace.thrown is not None:

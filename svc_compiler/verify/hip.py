@@ -21,6 +21,7 @@ from svc_compiler.hip.record import record
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.verify import reporting
 from svc_compiler.verify.build import Built, HipBuilder, write_sources
+from svc_compiler.verify.execution import Execution
 from svc_compiler.verify.verifier import Progress, Report
 
 Stages = compiler_pb2.VerifyCandidateResponse
@@ -69,7 +70,7 @@ class _Verification:
             self.progress(Stages.COMPILING)
             built = await self._build()
             self.progress(Stages.RECORDING)
-            recorded = await self._record(built)
+            recorded = await self._record(built, evaluating)
             self.progress(Stages.REFERENCE)
             evaluations = await evaluating
             reporting.add_notes(self.draft, self.work.task, evaluations)
@@ -97,30 +98,55 @@ class _Verification:
         self.draft.compiled_targets.extend(self.work.action.targets)
         return built
 
-    async def _record(self, built: Built) -> dict[str, plan_pb2.LaunchPlan]:
-        """A plan for each case, performance cases included; the draft holds them as far as it came."""
-        for case in self.work.task.cases:
-            with stage("record"):
-                plan = await record(
-                    self.parts.sandbox,
-                    built.host,
-                    case,
-                    built.layouts,
-                    built.image.padding,
-                    self.work.action.entry_point,
-                    self.work.timeout_s,
-                    allowed_operators=self.work.task.allowed_operators,
-                )
-            for kernel in plan.kernels:
-                check_stores(built.gpu, kernel.name)
-                kernel.display_name = built.display_name_of(kernel.name)
-                kernel.images.extend(built.images_of(kernel.name))
+    async def _record(
+        self, built: Built, evaluating: asyncio.Task[dict[str, Evaluation]]
+    ) -> dict[str, plan_pb2.LaunchPlan]:
+        """A plan for each case, performance cases included; the draft holds them as far as it came.
+
+        A case that needs a device does not keep the others from showing that the candidate broke a rule.
+        """
+        postponed: Refused | None = None
+        for case in sorted(self.work.task.cases, key=_is_performance):
             try:
-                plans.check(plan)
-            except plans.Malformed as error:
-                raise Refused(Report.REJECTED, f"Case {case.id}: the launch plan is malformed: {error}.") from error
+                with stage("record"):
+                    plan = await self._record_case(case, built, evaluating)
+            except Refused as refusal:
+                if refusal.verdict != Report.NEEDS_DEVICE:
+                    raise
+                postponed = postponed or refusal
+                continue
             self.draft.plans.append(plan)
+        if postponed:
+            raise postponed
         return {plan.case_id: plan for plan in self.draft.plans}
+
+    async def _record_case(
+        self, case: kernel_pb2.Case, built: Built, evaluating: asyncio.Task[dict[str, Evaluation]]
+    ) -> plan_pb2.LaunchPlan:
+        """With execution for a correctness case, where host code wants it."""
+
+        async def inputs() -> Path:
+            return (await asyncio.shield(evaluating))[case.id].inputs
+
+        def complete(plan: plan_pb2.LaunchPlan) -> None:
+            _complete(plan, built)
+
+        execution = Execution(self.parts.cpu_model, built.image.image, complete, inputs, self.work.timeout_s)
+        plan = await record(
+            self.parts.sandbox,
+            built.host,
+            case,
+            built.layouts,
+            built.image.padding,
+            self.work.action.entry_point,
+            self.work.timeout_s,
+            allowed_operators=self.work.task.allowed_operators,
+            oracle=None if _is_performance(case) else execution,
+        )
+        if plan.data_dependent and _is_performance(case):
+            return reporting.leave_out(self.draft, plan)
+        complete(plan)
+        return plan
 
     async def _check_cases(
         self, built: Built, recorded: dict[str, plan_pb2.LaunchPlan], evaluations: dict[str, Evaluation]
@@ -135,9 +161,6 @@ class _Verification:
         self, case: kernel_pb2.Case, plan: plan_pb2.LaunchPlan, built: Built, evaluation: Evaluation
     ) -> compiler_pb2.CaseResult:
         """Replays one case and compares; a fault of the replay goes into the draft."""
-        if plan.data_dependent:
-            reporting.worsen(self.draft, Report.NEEDS_DEVICE, f"Case {case.id}: {'; '.join(plan.limitations)}")
-            return compiler_pb2.CaseResult(case_id=case.id, explanation="not run: host code depends on device data")
         with stage("replay"):
             replay = await self.parts.cpu_model.replay(
                 plan, built.image.image, evaluation.inputs, repetitions=REPETITIONS, timeout_s=self.work.timeout_s
@@ -163,6 +186,22 @@ class _Verification:
         return result
 
 
+def _complete(plan: plan_pb2.LaunchPlan, built: Built) -> None:
+    """Gives the plan's kernels their images; raises Refused for a plan that breaks a rule."""
+    for kernel in plan.kernels:
+        check_stores(built.gpu, kernel.name)
+        kernel.display_name = built.display_name_of(kernel.name)
+        kernel.images.extend(built.images_of(kernel.name))
+    try:
+        plans.check(plan)
+    except plans.Malformed as error:
+        raise Refused(Report.REJECTED, f"Case {plan.case_id}: the launch plan is malformed: {error}.") from error
+
+
+def _is_performance(case: kernel_pb2.Case) -> bool:
+    return case.kind == kernel_pb2.Case.PERFORMANCE
+
+
 def correctness_cases(task: kernel_pb2.Task) -> list[kernel_pb2.Case]:
     """The cases that are compared with the reference, in order."""
-    return [case for case in task.cases if case.kind != kernel_pb2.Case.PERFORMANCE]
+    return [case for case in task.cases if not _is_performance(case)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from kernelvault import errors
 from kernelvault.replay.reference import Evaluation, ReferenceFault
 from kernelvault.sandbox.metering import stage_times
-from kernelvault.v1 import compiler_pb2, kernel_pb2
+from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.hip.refusal import Refused
 
 Report = compiler_pb2.VerificationReport
@@ -64,6 +64,16 @@ def add_notes(draft: Report, task: kernel_pb2.Task, evaluations: Mapping[str, Ev
             draft.notes.append(f"Case {case.id} ran with {sizes}: the given size is too large for the CPU model.")
     seen = {note: None for evaluation in evaluations.values() for note in evaluation.notes}
     draft.notes.extend(list(seen)[:_MOST_NOTES])
+
+
+def leave_out(draft: Report, plan: plan_pb2.LaunchPlan) -> plan_pb2.LaunchPlan:
+    """What stands for the plan of a performance case that is data-dependent: nothing to replay, and why."""
+    why = "; ".join(plan.limitations)
+    draft.notes.append(
+        f"Case {plan.case_id} has no plan and is not timed: {why}, and performance cases are not recorded with "
+        "execution."
+    )
+    return plan_pb2.LaunchPlan(case_id=plan.case_id, data_dependent=True, limitations=plan.limitations)
 
 
 def conclude(draft: Report) -> None:

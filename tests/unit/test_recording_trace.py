@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_compiler.hip.recording_events import Copy, Role, Trace
+from svc_compiler.hip.recording_events import Copy, Download, Role, Trace, View
 from svc_compiler.hip.recording_trace import MAGIC, MAX_RECORDS, Kind, Malformed, read
 
 
@@ -27,7 +27,7 @@ def record(kind: int, payload: bytes = b"") -> bytes:
     return struct.pack("<II", kind, len(payload)) + payload
 
 
-def trace(*records: bytes, magic: int = MAGIC, version: int = 1, used: int | None = None) -> Trace:
+def trace(*records: bytes, magic: int = MAGIC, version: int = 2, used: int | None = None) -> Trace:
     """Reads a trace of these records."""
     body = b"".join(records)
     head = struct.pack("<IIQ", magic, version, len(body) if used is None else used)
@@ -35,6 +35,8 @@ def trace(*records: bytes, magic: int = MAGIC, version: int = 1, used: int | Non
 
 
 CALL = record(Kind.CALL, number(0))
+# A view: address, dtype, dims, strides, offset.
+SOURCE = number(8) + text("int32") + number(0) + number(0) + number(0)
 BUFFER = record(Kind.BUFFER, number(1 << 44) + number(64) + number(1) + number(0) + text("x"))
 
 
@@ -45,12 +47,21 @@ def test_a_whole_trace() -> None:
         BUFFER,
         record(Kind.COPY, number(1) + number(2) + number(3)),
         record(Kind.PROPERTY, text("warp_size") + number(64)),
-        record(Kind.DOWNLOAD, text("hipMemcpy")),
+        record(Kind.DOWNLOAD, SOURCE + text("hipMemcpy") + number(1)),
         record(Kind.END, number(0)),
     )
-    assert read_back.calls[0].steps == [Copy(1, 2, 3)]
+    assert read_back.calls[0].steps == [Copy(1, 2, 3), Download(View(8, "int32", (), (), 0), "hipMemcpy", True)]
     assert (read_back.buffers[0].role, read_back.buffers[0].name) == (Role.INPUT, "x")
-    assert (read_back.properties, read_back.downloads, read_back.ended) == ({"warp_size": 64}, ["hipMemcpy"], True)
+    assert (read_back.properties, read_back.unanswered, read_back.ended) == ({"warp_size": 64}, None, True)
+
+
+def test_nothing_follows_a_copy_without_an_answer() -> None:
+    """The process ends at the first copy from the device that has no answer."""
+    asks = record(Kind.DOWNLOAD, SOURCE + text("hipMemcpy") + number(0))
+    stopped = trace(CALL, BUFFER, asks)
+    assert stopped.unanswered == Download(View(8, "int32", (), (), 0), "hipMemcpy", answered=False)
+    with pytest.raises(Malformed, match="after the end"):
+        trace(CALL, BUFFER, asks, asks)
 
 
 def test_nothing_was_written() -> None:
@@ -85,7 +96,7 @@ def test_the_number_of_records_is_bounded() -> None:
         trace(CALL, *[record(Kind.OVERFLOW)] * (MAX_RECORDS + 1))
 
 
-@pytest.mark.parametrize("head", [{"magic": 1}, {"version": 2}, {"used": 1 << 62}])
+@pytest.mark.parametrize("head", [{"magic": 1}, {"version": 1}, {"used": 1 << 62}])
 def test_a_foreign_header(head: dict[str, int]) -> None:
     """A header that is not the recorder's is refused."""
     with pytest.raises(Malformed, match="the header is not the recorder's"):

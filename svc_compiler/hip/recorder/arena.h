@@ -13,7 +13,7 @@ namespace recorder {
 struct Settings {
     uint64_t base;
     uint64_t spacing;  // more gaps between neighbours: q - p is no constant either
-    uint64_t poison;   // the byte that a copy from the device hands out
+    uint64_t noise;    // what a measured time holds
 };
 
 struct Allocation {

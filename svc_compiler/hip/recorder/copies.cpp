@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arena.h"
+#include "downloads.h"
 #include "errors.h"
 #include "launch.h"
 #include "trace.h"
@@ -27,6 +28,12 @@ hipError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pi
         Record record(Kind::Convert);
         for (const auto& [address, pitch] : {std::pair<const void*, size_t>(from, from_pitch), {to, to_pitch}})
             record.number(reinterpret_cast<uint64_t>(address)).text("uint8").numbers(dims).numbers({static_cast<int64_t>(pitch), 1}).number(0);
+        return hipSuccess;
+    }
+    if (owns(from)) {
+        const std::vector<int64_t> dims{static_cast<int64_t>(height), static_cast<int64_t>(width)};
+        const char* rows = download({from, "uint8", dims, {static_cast<int64_t>(from_pitch), 1}, 0}, width * height, what);
+        for (size_t row = 0; row < height; row++) memcpy(static_cast<char*>(to) + row * to_pitch, rows + row * width, width);
         return hipSuccess;
     }
     for (size_t row = 0; row < height; row++)
@@ -69,11 +76,6 @@ void upload(void* to, const void* from, size_t bytes) {
     Record(Kind::Upload).number(reinterpret_cast<uint64_t>(to)).text({static_cast<const char*>(from), bytes});
 }
 
-void download(void* to, size_t bytes, const char* what) {
-    memset(to, static_cast<int>(settings().poison), bytes);
-    Record(Kind::Download).text(what);
-}
-
 hipError_t copy(void* to, const void* from, size_t bytes, const char* what) {
     if (!bytes) return hipSuccess;
     if (!to || !from) return done(hipErrorInvalidValue);
@@ -83,7 +85,7 @@ hipError_t copy(void* to, const void* from, size_t bytes, const char* what) {
     else if (to_device)
         upload(to, from, bytes);
     else if (from_device)
-        download(to, bytes, what);
+        memcpy(to, download({from, "uint8", {static_cast<int64_t>(bytes)}, {1}, 0}, bytes, what), bytes);
     else
         memmove(to, from, bytes);
     return hipSuccess;

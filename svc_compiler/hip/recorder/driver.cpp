@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "copies.h"
+#include "downloads.h"
 #include "guard.h"
 #include "launch.h"
 #include "tensor_impl.h"
@@ -15,11 +16,14 @@ using recorder::Role;
 
 extern "C" {
 
-void recorder_open(int descriptor, uint64_t bytes, uint64_t base, uint64_t spacing, uint64_t poison) {
+void recorder_open(int descriptor, uint64_t bytes, uint64_t base, uint64_t spacing, uint64_t noise) {
     recorder::open_trace(descriptor, bytes);
-    recorder::open_arena({base, spacing, poison});
+    recorder::open_arena({base, spacing, noise});
     recorder::open_guard();
 }
+
+// What copies from the device give, see downloads.h.
+void recorder_answers(int descriptor, uint64_t bytes) { recorder::open_answers(descriptor, bytes); }
 
 void recorder_layout(const char* kernel, const uint64_t* words, uint64_t count) {
     std::vector<recorder::Slot> slots;
@@ -34,6 +38,7 @@ void* recorder_buffer(uint64_t bytes, uint64_t role, uint64_t position, const ch
 // Operations that follow belong to this call of the candidate.
 void recorder_call(uint64_t index) {
     recorder::reset_uploads();
+    recorder::rewind_answers();
     Record(Kind::Call).number(index);
 }
 

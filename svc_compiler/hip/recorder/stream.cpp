@@ -50,7 +50,7 @@ hipError_t hipEventQuery(hipEvent_t) { return hipSuccess; }
 hipError_t hipEventDestroy(hipEvent_t) { return hipSuccess; }
 // Nothing ran. A time that differs between the runs shows whether host code acts on it.
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t, hipEvent_t) {
-    return *milliseconds = 1.0f + static_cast<float>(recorder::settings().poison), hipSuccess;
+    return *milliseconds = 1.0f + static_cast<float>(recorder::settings().noise), hipSuccess;
 }
 hipError_t hipProfilerStart() { return hipSuccess; }
 hipError_t hipProfilerStop() { return hipSuccess; }

@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "copies.h"
+#include "downloads.h"
 #include "errors.h"
 #include "tensor_impl.h"
 
@@ -23,6 +24,12 @@ void copy_on_host(const TensorImpl& to, const TensorImpl& from) {
     const auto* in = static_cast<const char*>(from.storage->address);
     for (int64_t i = 0, n = to.numel(); i < n; i++)
         memcpy(out + row_major_index(i, to) * width, in + row_major_index(i, from) * width, static_cast<size_t>(width));
+}
+
+// The elements of a tensor on the device, in row-major order.
+const char* downloaded(const TensorImpl& from, const char* what) {
+    const size_t bytes = static_cast<size_t>(from.numel()) * c10::elementSize(from.type);
+    return recorder::download({from.storage->address, python_name(from.type), from.sizes, from.strides, from.offset}, bytes, what);
 }
 
 at::Tensor contiguous_like(const TensorImpl& like, at::ScalarType type, bool cuda) {
@@ -49,6 +56,17 @@ void copy_to_device(const TensorImpl& to, const TensorImpl& from) {
     if (!direct) copy_on_device(to, get(landed));
 }
 
+void copy_to_host(const TensorImpl& to, const TensorImpl& from) {
+    at::Tensor converted;  // on the device, as libtorch does
+    if (to.type != from.type) {
+        converted = contiguous_like(from, to.type, true);
+        copy_on_device(get(converted), from);
+    }
+    const at::Tensor staged = contiguous_like(from, to.type, false);
+    memcpy(get(staged).data(), downloaded(to.type == from.type ? from : get(converted), "a copy of a tensor to the CPU"), staged.nbytes());
+    copy_on_host(to, get(staged));
+}
+
 }  // namespace
 
 void copy_elements(const TensorImpl& to, const TensorImpl& from) {
@@ -56,7 +74,7 @@ void copy_elements(const TensorImpl& to, const TensorImpl& from) {
     if (to.storage->cuda) {
         from.storage->cuda ? copy_on_device(to, from) : copy_to_device(to, from);
     } else if (from.storage->cuda) {
-        recorder::download(to.storage->address, to.storage->bytes, "a copy of a tensor to the CPU");
+        copy_to_host(to, from);
     } else {
         if (to.type != from.type) (void)recorder::unsupported("a conversion of a tensor on the CPU");
         else copy_on_host(to, from);
@@ -144,7 +162,7 @@ c10::Scalar Tensor::item() const {
     TORCH_CHECK(self.numel() == 1, "a Tensor with ", self.numel(), " elements cannot be converted to Scalar");
     char bytes[8] = {};
     if (self.storage->cuda)
-        recorder::download(bytes, element_size(), "Tensor::item");
+        memcpy(bytes, kernelvault::downloaded(self, "Tensor::item"), element_size());
     else
         memcpy(bytes, self.data(), element_size());
     switch (self.type) {

@@ -12,7 +12,7 @@ namespace recorder {
 namespace {
 
 constexpr uint32_t kMagic = 0x5254564B;  // "KVTR"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kHeaderBytes = 16, kRecordBytes = 8;
 // What an Overflow or a Touch needs, kept free to the end.
 constexpr size_t kReserveBytes = 64;
@@ -40,8 +40,8 @@ void append(Kind kind, const void* payload, size_t size) {
     memcpy(g_memory + 8, &used, sizeof used);
 }
 
+// The caller holds the lock.
 void write(Kind kind, const std::string& payload) {
-    const std::lock_guard guard(lock());
     if (++g_records > kMaxRecords || kHeaderBytes + g_used + kRecordBytes + payload.size() + kReserveBytes > g_bytes) {
         append(Kind::Overflow, nullptr, 0);
         _exit(kExitOverflow);
@@ -66,9 +66,18 @@ void open_trace(int descriptor, size_t bytes) {
 Record::Record(Kind kind) : bytes_(sizeof(Kind), '\0') { memcpy(bytes_.data(), &kind, sizeof kind); }
 
 Record::~Record() {
+    const std::lock_guard guard(lock());
     Kind kind;
     memcpy(&kind, bytes_.data(), sizeof kind);
     write(kind, bytes_.substr(sizeof kind));
+}
+
+void Record::finish(int exit_code) {
+    const std::lock_guard guard(lock());  // no other thread writes after it
+    Kind kind;
+    memcpy(&kind, bytes_.data(), sizeof kind);
+    write(kind, bytes_.substr(sizeof kind));
+    _exit(exit_code);
 }
 
 Record& Record::number(uint64_t value) {

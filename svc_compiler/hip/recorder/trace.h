@@ -51,6 +51,8 @@ class Record {
     Record& number(uint64_t value);
     Record& numbers(const std::vector<int64_t>& values);  // count first
     Record& text(std::string_view value);
+    // Writes it as the last of all and ends the process.
+    [[noreturn]] void finish(int exit_code);
 
  private:
     std::string bytes_;

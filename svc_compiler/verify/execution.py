@@ -1,0 +1,76 @@
+"""Recording with execution: what host code copies from the device comes from a replay of all that it did before.
+
+The host code is gone by then: kernels run on the true inputs in a child of their own, as in every replay, and the next
+process of the host code gets the copied bytes and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from kernelvault.replay import bundle
+from kernelvault.replay.cpu_model import CpuModel, Replay
+from kernelvault.sandbox import memory
+from kernelvault.sandbox.metering import stage
+from kernelvault.v1 import compiler_pb2, plan_pb2
+from svc_compiler.hip.refusal import Refused
+
+Finding = compiler_pb2.Finding
+Report = compiler_pb2.VerificationReport
+# With other values each time in memory that nobody wrote: host code must not act on these.
+_REPETITIONS = 2
+_LEAST_S = 0.2
+
+
+class Execution:
+    """Answers the copies from the device of one case; see `record.Oracle`.
+
+    `complete` gives a plan its images, `inputs` the file of the case's true inputs. `timeout_s` bounds all replays
+    together.
+    """
+
+    def __init__(
+        self,
+        cpu_model: CpuModel,
+        image: Path,
+        complete: Callable[[plan_pb2.LaunchPlan], None],
+        inputs: Callable[[], Awaitable[Path]],
+        timeout_s: float,
+    ) -> None:
+        self._cpu_model, self._image = cpu_model, image
+        self._complete, self._inputs = complete, inputs
+        self._left_s = timeout_s
+
+    async def __call__(self, plan: plan_pb2.LaunchPlan) -> bytes:
+        """The bytes of the plan's only result; raises Refused where the replay is at fault."""
+        self._complete(plan)
+        inputs = await self._inputs()
+        with stage("replay"):
+            replay = await self._cpu_model.replay(
+                plan, self._image, inputs, repetitions=_REPETITIONS, vary_memory=True, timeout_s=self._left_s
+            )
+        self._left_s = max(_LEAST_S, self._left_s - replay.outcome.cpu_seconds)
+        try:
+            return _answer(plan, replay)
+        finally:
+            replay.close()
+
+
+def _answer(plan: plan_pb2.LaunchPlan, replay: Replay) -> bytes:
+    for finding in replay.findings:
+        finding.case_id = plan.case_id
+    if replay.fault is not None:
+        verdict, explanation = replay.fault
+        raise Refused(verdict, f"Case {plan.case_id}: {explanation}", findings=replay.findings)
+    answers = {_only_result(descriptor) for descriptor in replay.outputs}
+    if len(answers) > 1:
+        what = f"{plan.limitations[-1]} that no kernel wrote"
+        finding = Finding(kind=Finding.UNINITIALIZED_READ, message=what, case_id=plan.case_id)
+        raise Refused(Report.UNSAFE, f"Case {plan.case_id}: {what}.", findings=[finding])
+    return answers.pop()
+
+
+def _only_result(descriptor: int) -> bytes:
+    [item] = bundle.read(memory.collect(descriptor))
+    return bytes(item.storage or b"")

@@ -1,0 +1,98 @@
+"""Recording with execution, for tests: the real compiler, recorder and CPU model."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kernelvault.replay import bundle
+from kernelvault.replay import plan as plans
+from kernelvault.replay.cpu_model import CpuModel
+from kernelvault.sandbox import Sandbox, memory
+from kernelvault.v1 import kernel_pb2, plan_pb2
+from svc_compiler.hip.gpu import compile_gpu
+from svc_compiler.hip.host import build_host
+from svc_compiler.hip.image import build_image
+from svc_compiler.hip.record import record
+from svc_compiler.hip.refusal import Refused
+from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.verify.execution import Execution
+from tests.recording import ABI, tensor
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Executed:
+    """A plan that was recorded with execution, and what it gives."""
+
+    plan: plan_pb2.LaunchPlan
+    outputs: list[Array]
+    # How many replays answered copies from the device.
+    answers: int
+
+
+@dataclass(frozen=True)
+class Executions:
+    """Records sources with execution, then replays their plans."""
+
+    sandbox: Sandbox
+    toolchain: Toolchain
+    folder: Path
+
+    async def run(
+        self,
+        source: str,
+        inputs: Mapping[str, Array],
+        output: tuple[int, ...],
+        format: kernel_pb2.Candidate.Format = ABI,
+        timeout_s: float = 20,
+    ) -> Executed:
+        """What a source of one float32 output does with these inputs; raises Refused."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        (folder / "main.hip").write_text(source)
+        gpu = await compile_gpu(self.sandbox, self.toolchain, folder, "main.hip", "gfx942")
+        assert gpu.code_object, gpu.build.diagnostics
+        host = await build_host(self.sandbox, self.toolchain, folder, "main.hip", format)
+        image = await build_image(self.sandbox, self.toolchain, folder, "main.hip", gpu.layouts)
+        parameters = [tensor(name, array.shape, array.dtype.name) for name, array in inputs.items()]
+        case = kernel_pb2.Case(id="case", parameters=parameters, outputs=[tensor("out", output)])
+        (folder / "inputs").write_bytes(bundle.pack([_item(name, array) for name, array in inputs.items()]))
+        asked: list[plan_pb2.LaunchPlan] = []
+
+        async def given() -> Path:
+            return folder / "inputs"
+
+        execution = Execution(CpuModel(self.sandbox), image.image, asked.append, given, timeout_s)
+        plan = await record(self.sandbox, host, case, gpu.layouts, image.padding, "", timeout_s, oracle=execution)
+        plans.check(plan)
+        replay = await CpuModel(self.sandbox).replay(plan, image.image, folder / "inputs", timeout_s=timeout_s)
+        assert replay.fault is None, replay.fault
+        items = bundle.read(memory.collect(replay.outputs[0]))
+        outputs = [np.array(bundle.to_numpy(item)) for item in items]
+        replay.close()
+        return Executed(plan, outputs, len(asked))
+
+    async def refusal(
+        self,
+        source: str,
+        inputs: Mapping[str, Array],
+        output: tuple[int, ...],
+        format: kernel_pb2.Candidate.Format = ABI,
+        timeout_s: float = 20,
+    ) -> Refused:
+        """How a source ends that gets no plan."""
+        try:
+            executed = await self.run(source, inputs, output, format, timeout_s)
+        except Refused as refused:
+            return refused
+        raise AssertionError(f"the source was recorded:\n{executed.plan}")
+
+
+def _item(name: str, array: Array) -> bundle.Item:
+    data = np.ascontiguousarray(array)
+    return bundle.Item(name, bundle.contiguous_view(array.dtype.name, array.shape), memoryview(data.data).cast("B"))
