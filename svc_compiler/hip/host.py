@@ -67,12 +67,7 @@ async def _link(sandbox: Sandbox, toolchain: Toolchain, object_: Path, recorder:
 def _not_compiled(found: list[compiler_pb2.Diagnostic]) -> Refused:
     missing = host_symbols.missing_api(found)
     if missing:
-        return Refused(
-            Verdict.NEEDS_DEVICE,
-            f"libtorch has {', '.join(missing)}, which kernelvault does not record; write it with what "
-            "docs/candidates.md lists.",
-            diagnostics=found,
-        )
+        return host_symbols.not_recorded(missing, found)
     first = next((d for d in found if d.level == compiler_pb2.Diagnostic.ERROR), None)
     place = f"{first.file}:{first.line}: " if first and first.file else ""
     reason = f"{place}{first.message}" if first else "the compiler gave no reason"

@@ -69,6 +69,16 @@ def missing_api(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
     return list(dict.fromkeys(missing))
 
 
+def not_recorded(missing: Iterable[str], found: Iterable[compiler_pb2.Diagnostic]) -> Refused:
+    """The end of a candidate that uses what libtorch has and the shadow headers lack, see `missing_api`."""
+    return Refused(
+        Verdict.NEEDS_DEVICE,
+        f"libtorch has {', '.join(missing)}, which kernelvault does not record; write it with what "
+        "docs/candidates.md lists.",
+        diagnostics=found,
+    )
+
+
 def _is_operator(name: str) -> bool:
     torch = _TORCH.match(name)
     return bool(_LIBRARY.fullmatch(name)) or bool(torch and torch[1] in _operators())

@@ -10,7 +10,7 @@ from kernelvault.blobs import Blobs
 from kernelvault.sandbox.metering import MeteredSandbox, stage
 from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
 from svc_compiler.actions import Work
-from svc_compiler.hip import gpu, host, image, meaning, runtime
+from svc_compiler.hip import gpu, host, host_symbols, image, meaning, runtime
 from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
 
@@ -92,6 +92,9 @@ class HipBuilder:
         draft.builds.extend(build.build for build in builds)
         failed = [build for build in builds if not build.build.compiled]
         if failed:
+            # Every target's diagnostics are in the draft already.
+            if missing := host_symbols.missing_api(failed[0].build.diagnostics):
+                raise host_symbols.not_recorded(missing, [])
             raise Refused(Report.COMPILE_FAILED, _first_errors(failed))
         if not builds[0].layouts:
             raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")
