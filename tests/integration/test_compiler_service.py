@@ -172,6 +172,20 @@ async def test_torch_extension_passes(compiler: Compiler, add: kernel_pb2.Task) 
     assert (report.verdict, report.explanation) == (Report.PASSED, "")
 
 
+async def test_what_is_read_from_the_device_is_true(compiler: Compiler, add: kernel_pb2.Task) -> None:
+    """Host code that decides by device data is recorded with execution, compared, and left without a time."""
+    body = f"float x; hipMemcpy(&x, a, 4, hipMemcpyDefault); if (x == x) {LAUNCH}"
+    report = await compiler.verify(add, f"{HEAD}{GOOD_KERNEL}{SIGNATURE} {{ {body} }}")
+    assert (report.verdict, report.explanation) == (Report.PASSED, "")
+    assert [(r.case_id, r.passed) for r in report.case_results] == [("one", True), ("odd", True)]
+    assert [(p.case_id, p.data_dependent, len(p.operations)) for p in report.plans] == [
+        ("one", True, 1),
+        ("odd", True, 1),
+        ("large", True, 0),
+    ]
+    assert any("Case large has no plan and is not timed" in note for note in report.notes)
+
+
 ENDINGS: dict[str, tuple[str, str, str]] = {
     "wrong result": (GOOD.replace("a[i] + b[i]", "a[i] - b[i]"), "MISMATCHED", "elements differ"),
     "zeros": (GOOD.replace("a[i] + b[i]", "0.f"), "MISMATCHED", "elements differ"),
@@ -208,11 +222,18 @@ ENDINGS: dict[str, tuple[str, str, str]] = {
         "SIGSEGV",
     ),
     "assembly": (GOOD.replace("out[i] =", 'asm volatile("v_nop"); if (i < n) out[i] ='), "NEEDS_DEVICE", "assembly"),
-    "data-dependent": (
-        f"{HEAD}{GOOD_KERNEL}{SIGNATURE} {{ float x; hipMemcpy(&x, a, 4, hipMemcpyDefault); if (x > 0) {LAUNCH} }}",
-        "NEEDS_DEVICE",
-        "device",
+    "host copies": (
+        f"{HEAD}{GOOD_KERNEL}{SIGNATURE} {{ float x[777]; hipMemcpy(x, a, n * 4, hipMemcpyDefault); "
+        f"for (int i = 0; i < n; i++) x[i] *= 2; hipMemcpy(out, x, n * 4, hipMemcpyDefault); {LAUNCH} }}",
+        "REJECTED",
+        "reads 3108 bytes from the device (hipMemcpy) and then sends 3108 bytes to it",
     ),
+    "wrong branch": (
+        f"{HEAD}{GOOD_KERNEL}{SIGNATURE} {{ float x; hipMemcpy(&x, a, 4, hipMemcpyDefault); if (x != x) {LAUNCH} }}",
+        "MISMATCHED",
+        "nan",
+    ),
+    "libtorch's own": (torch_source("return a.is_coalesced() ? a : b;"), "NEEDS_DEVICE", "`at::Tensor::is_coalesced`"),
     "reads a secret": (f'{HEAD}#include "/etc/passwd"\n{GOOD_KERNEL}', "COMPILE_FAILED|REJECTED", "passwd"),
 }
 
