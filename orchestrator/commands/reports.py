@@ -107,7 +107,16 @@ def explanation_of(outcome: Outcome) -> str:
     text = outcome.note
     if not text and best is not None and best.report.verdict != VerificationReport.PASSED:
         text = best.report.explanation
+    elif not text and best is not None:
+        text = why_not_timed(best.report)
     return _first_line(text)
+
+
+def why_not_timed(given: VerificationReport) -> str:
+    """Why a candidate that passed has no profile; empty if it can have one."""
+    reasons = (reason for plan in given.plans if plan.data_dependent for reason in plan.limitations)
+    listed = "; ".join(dict.fromkeys(reasons))
+    return f"not timed: {listed}" if listed else ""
 
 
 def _first_line(text: str) -> str:

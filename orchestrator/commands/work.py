@@ -96,7 +96,8 @@ def _judge(task: str, ask: Ask, *, device: str, fresh: bool, start: bool) -> tup
                 report = await client.verify(action, skip_cache=fresh, on_stage=say)
                 if report.fault_owner == VerificationReport.PLATFORM:
                     raise errors.Internal("PLATFORM_FAULT", f"failed to verify: {report.explanation}")
-                wanted = device and report.verdict == VerificationReport.PASSED
+                passed = report.verdict == VerificationReport.PASSED
+                wanted = device and passed and not reports.why_not_timed(report)
                 estimate = await client.profile(report.action_digest, device=device, on_stage=say) if wanted else None
         report.ClearField("plans")
         return report, estimate

@@ -22,6 +22,7 @@ from kernelvault.v1 import (
     profiler_pb2,
     profiler_pb2_grpc,
 )
+from orchestrator.commands import reports
 from orchestrator.journal import Journal
 from orchestrator.loop import Loop, Options, Outcome, key_of
 from tests import messages
@@ -137,6 +138,28 @@ async def test_each_attempt_is_kept_with_its_lineage(world: Enter) -> None:
     assert [sample.report.verdict for sample in outcome.samples] == [Report.PASSED, Report.PASSED]
     assert second.lineage == corpus_pb2.Lineage(run=here.run, attempt=2, parent=first.name)
     assert {sample.name for sample in await here.stored()} == {first.name, second.name}
+
+
+async def test_what_is_not_timed_is_kept_and_said(world: Enter) -> None:
+    """A candidate whose host code acts on device data is stored without a profile, and the table says why."""
+
+    async def dependent(request: Any, context: Any) -> Any:
+        async for response in verify(request, context):
+            if response.HasField("report"):
+                reason = "host code reads device memory (hipMemcpy)"
+                response.report.plans.add(case_id="odd", data_dependent=True, limitations=[reason])
+            yield response
+
+    async def refuse(request: Any, context: Any) -> Any:
+        raise errors.FailedPrecondition("DATA_DEPENDENT", "host code acts on device data in odd")
+        yield
+
+    here = await world(verify=dependent, profile=refuse)
+    [outcome] = await here.work(task("untimed"), attempts=1)
+
+    [sample] = await here.stored()
+    assert (sample.report.verdict, sample.HasField("profile")) == (Report.PASSED, False)
+    assert reports.explanation_of(outcome) == "not timed: host code reads device memory (hipMemcpy)"
 
 
 async def test_results_are_fed_back_without_plans(world: Enter) -> None:
