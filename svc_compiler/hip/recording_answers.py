@@ -31,7 +31,9 @@ class Answers:
 
     def pack(self) -> bytes:
         """The file that the recorder reads, see recorder/downloads.h."""
-        return b"".join(_LENGTH.pack(len(answer)) + answer for answer in self.given)
+        packed = b"".join(_LENGTH.pack(len(answer)) + answer for answer in self.given)
+        # Of one size, so that the process that maps it looks the same each time.
+        return packed.ljust(MAX_DOWNLOADS * _LENGTH.size + MAX_ANSWER_BYTES, b"\0")
 
     def follow(self, buffers: Sequence[Buffer], call: Assembled) -> Read | None:
         """The copy that has no answer yet, if any.
@@ -40,7 +42,9 @@ class Answers:
         """
         asked = [(read.position, read.what, read.source.SerializeToString()) for read in call.reads]
         pending = call.reads[-1] if call.reads and not call.reads[-1].answered else None
-        before = shape_of_call(buffers, call.operations[: call.reads[-1].position if call.reads else 0], [])
+        before = shape_of_call(
+            buffers, call.operations[: call.reads[-1].position if call.reads else 0], [], scalars=True
+        )
         new = len(asked) - (pending is not None)
         same = asked[: len(self._asked)] == self._asked and before[: len(self._before)] == self._before
         if not same or new != len(self.given):

@@ -48,11 +48,16 @@ def used_buffers(operation: plan_pb2.Operation) -> set[int]:
 
 
 def shape_of_call(
-    buffers: Sequence[Buffer], operations: Sequence[plan_pb2.Operation], results: Sequence[plan_pb2.Result]
+    buffers: Sequence[Buffer],
+    operations: Sequence[plan_pb2.Operation],
+    results: Sequence[plan_pb2.Result],
+    *,
+    scalars: bool = False,
 ) -> list[bytes]:
     """A call up to the choice of its buffers: inputs and outputs by their roles, all others by their first use.
 
-    Scalar arguments are left out: members that nobody set hold what the stack held, which changes between calls.
+    Scalar arguments are left out unless wanted: members that nobody set hold what the stack held, which changes between
+    the calls of a process.
     """
     numbers: dict[tuple[int, int], int] = {}
 
@@ -66,7 +71,7 @@ def shape_of_call(
     shape = []
     for operation in operations:
         changed = renumbered(operation, number)
-        if changed.HasField("launch"):
+        if changed.HasField("launch") and not scalars:
             changed.launch.ClearField("arguments")
         shape.append(changed.SerializeToString(deterministic=True))
     for result in results:

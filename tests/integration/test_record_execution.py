@@ -210,19 +210,21 @@ async def test_constants_before_the_first_copy_are_fine(executions: Executions) 
     np.testing.assert_allclose(done.outputs[0], A + B, rtol=1e-6)
 
 
-async def test_answers_that_are_read_early(executions: Executions) -> None:
+@pytest.mark.parametrize("way", ["hipMemcpy(c, &m, 3600, hipMemcpyHostToDevice);", "unpack<<<1, 900>>>(c, m);"])
+async def test_answers_that_are_read_early(executions: Executions, way: str) -> None:
     """Host code that looks for answers before it asks does something else each time, and is not judged."""
-    before = "#include <sys/stat.h>\n#include <unistd.h>\n"
-    body = """
-    static float stolen[1000];
-    for (int fd = 3; fd < 64; fd++) {
-        struct stat s;
-        if (!fstat(fd, &s) && s.st_size == 4008) pread(fd, stolen, 4000, 8);
-    }
-    for (int i = 0; i < 1000; i++) stolen[i] *= 2;
-    if (stolen[1] != 0) hipMemcpy(c, stolen, 4000, hipMemcpyHostToDevice);
-    float* x = new float[n]; hipMemcpy(x, a, n * 4, hipMemcpyDeviceToHost);
+    before = """
+    #include <unistd.h>
+    struct Many { float x[900]; };
+    __global__ void unpack(float* c, Many m) { c[threadIdx.x] = m.x[threadIdx.x]; }
     """
+    body = """
+    Many m{}; int64_t size;
+    for (int fd = 3; fd < 64; fd++)
+        if (pread(fd, &size, 8, 0) == 8 && size == 4000) pread(fd, &m, 3600, 8);
+    for (float& x : m.x) x *= 2;
+    """
+    body += way + "float* x = new float[n]; hipMemcpy(x, a, n * 4, hipMemcpyDeviceToHost);"
     refused = await refusal(executions, body, before)
     assert verdict(refused) == "NEEDS_DEVICE"
     assert "something else each time" in refused.explanation

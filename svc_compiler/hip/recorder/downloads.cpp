@@ -39,7 +39,6 @@ const char* next(Answers& a, size_t bytes) {
 }  // namespace
 
 void open_answers(int descriptor, size_t bytes) {
-    if (!bytes) return;
     void* memory = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
     if (memory == MAP_FAILED) {
         perror("recorder: failed to map the answers");

@@ -16,7 +16,7 @@ struct Source {
     int64_t offset;
 };
 
-// The answers in order: u64 bytes, then the bytes, without gaps. A descriptor of a sealed memory file.
+// The answers in order: u64 bytes, then the bytes, without gaps; zeros follow. A descriptor of a sealed memory file.
 void open_answers(int descriptor, size_t bytes);
 // A new call of the candidate is given the same answers.
 void rewind_answers();
