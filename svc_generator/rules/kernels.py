@@ -46,9 +46,9 @@ def start(group: Group, stored: Sequence[Item]) -> Writer:
 
 
 def elementwise(name: str, group: Group, stored: Sequence[Item], schedule: Schedule) -> Kernel:
-    """One thread for each element, or for four neighbours where some tensor is read or written in order."""
-    if schedule.vector > 1:
-        return _vectors(name, group, stored, schedule)
+    """One thread for each element, or for four neighbours where some tensor is read in order."""
+    if schedule.vector > 1 and (direct := _read_in_order(group)):
+        return _vectors(name, group, stored, schedule, direct)
     writer = start(group, stored)
     count = writer.arguments.size(group.outer)
     writer.line("const index_t o = index_t(blockIdx.x) * blockDim.x + threadIdx.x;")
@@ -64,12 +64,18 @@ def elementwise(name: str, group: Group, stored: Sequence[Item], schedule: Sched
     )
 
 
-def _vectors(name: str, group: Group, stored: Sequence[Item], schedule: Schedule) -> Kernel:
+def _read_in_order(group: Group) -> list[Buffer]:
+    """The buffers from other kernels that are loaded at o itself."""
+    mine = {item.target for item in group.items}
+    bodies = [item.body for item in group.items]
+    loads = [p for p in expr.walk(bodies) if p.kind == "load" and p.args[1] == group.o]
+    return sorted({p.args[0] for p in loads if p.args[0] not in mine}, key=lambda b: b.name)
+
+
+def _vectors(name: str, group: Group, stored: Sequence[Item], schedule: Schedule, direct: Sequence[Buffer]) -> Kernel:
     writer = start(group, stored)
     width = schedule.vector
     count = writer.arguments.size(group.outer)
-    loads = [p for p in expr.walk([item.body for item in stored]) if p.kind == "load" and p.args[1] == group.o]
-    direct = sorted({p.args[0] for p in loads if p.args[0] not in writer.locals}, key=lambda b: b.name)
     writer.line(f"const index_t at = (index_t(blockIdx.x) * blockDim.x + threadIdx.x) * {width};")
     with writer.block(f"if (at + {width} <= {count})"):
         _packed(writer, stored, direct, width)
