@@ -319,6 +319,17 @@ async def test_narrow_floats(honest: Program, tmp_path: Path) -> None:
     assert np.allclose(found, tripled, rtol=2**-8)
 
 
+async def test_neighbours_in_a_word_may_change_in_place(honest: Program, tmp_path: Path) -> None:
+    """Threads that read and write their own halves or bytes of a word do not race, in one wave or in several."""
+    halves, small = np.arange(200, dtype=np.float16), np.arange(200, dtype=np.int8) % 100
+    plan = honest.plan({"h": halves, "b": small}, ["h", "b"], ["h", "b"])
+    plan.launch("halves_in_place", "h", block=190).launch("bytes_in_place", "b", block=190)
+    done = await plan.replay(tmp_path)
+    assert not done.findings
+    assert np.array_equal(done.outputs[0][1:191], halves[1:191] + 2)
+    assert np.array_equal(done.outputs[1][3:193], small[3:193] + 2)
+
+
 async def test_vector_accesses(honest: Program, tmp_path: Path) -> None:
     """`float4` moves 16 bytes; wider vectors are checked too."""
     a, w = normal(64, 4), normal(64, 16)
@@ -504,6 +515,7 @@ async def test_out_of_bounds(
     [
         ("missing_barrier", ("y",), 1, 128, "tile"),
         ("missing_second_barrier", ("x", "y"), 1, 128, "tile"),
+        ("missing_second_barrier_of_halves", ("x", "y"), 1, 128, "tile"),
         ("lost_updates", ("y",), 1, 64, "y"),
         ("between_blocks", ("y",), 4, 64, "y"),
         ("unpublished", ("partial", "arrived", "y"), 4, 64, "partial"),
@@ -635,7 +647,7 @@ async def test_upload_beyond_a_variable(honest: Program, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ('asm volatile("s_nop 0");', "inline assembly"),
+        ('asm volatile("v_nop");', "inline assembly"),
         ("y[0] = __builtin_amdgcn_mfma_f64_4x4x4f64(1, 2, 3, 0, 0, 0);", "no __builtin_amdgcn_mfma_f64_4x4x4f64"),
         ("managed = 1;", "__managed__"),
         ("y[0] = *(double*)malloc(8);", "__ockl_dm_alloc"),

@@ -15,14 +15,15 @@ struct Cell {
     uint16_t writer;
     uint16_t reader;       // with kSameWave, kManyWaves
     uint8_t written;       // bytes of the last write; kAtomic
-    uint8_t read;          // bytes read since
+    uint8_t read;          // bytes read since: by the reader alone; by several threads, times 1 << kShared
     uint8_t initialised;   // bytes that were ever written
     uint8_t unused;
 };
-constexpr uint16_t kSameWave = 0x4000;   // several lanes of the reader's wave have read it since the last barrier
-constexpr uint16_t kManyWaves = 0x8000;  // lanes of several waves have
+constexpr uint16_t kSameWave = 0x4000;   // lanes of the reader's wave share bytes since the last barrier
+constexpr uint16_t kManyWaves = 0x8000;  // lanes of several waves do
 constexpr uint16_t kThreadMask = 0x3ff;
 constexpr uint8_t kAtomic = 0x80;
+constexpr unsigned kShared = 4;
 
 struct Object {
     size_t start, size;  // within the region; the first object of each region is none

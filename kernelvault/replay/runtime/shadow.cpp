@@ -86,31 +86,42 @@ void check_write_before(const Cell& cell, uint8_t, const Access& access, bool is
     has_pending = true;
 }
 
-void check_read_before(const Cell& cell, uint8_t, const Access& access) {
+void check_read_before(const Cell& cell, uint8_t bytes, const Access& access) {
     uint16_t thread = cell.reader & kThreadMask;
-    bool race;
+    bool shared = cell.read >> kShared & bytes, race;
     if (cell.read_time < clock.block) race = !is_published(cell.read_time);
     else if (cell.read_time < clock.barrier) race = false;
-    else if (cell.reader & kManyWaves) race = true;
-    else if (cell.reader & kSameWave || thread != current->index) race = is_unordered(thread, cell.read_time);
+    else if (shared && cell.reader & kManyWaves) race = true;
+    else if (shared || thread != current->index) race = is_unordered(thread, cell.read_time);
     else race = false;
     if (race) add_finding(Kind::kRace, access, thread, cell.read_time >= clock.block, false);
 }
 
-// Another read since the last barrier: by this thread of other bytes, or by other threads.
+// Another read since the last barrier: by this thread of other bytes, or by other threads. Bytes that several threads
+// read are known as shared. Of the rest of the cell the last reader is kept: those of an earlier one are forgotten, so
+// that threads which change neighbouring halves in place are not taken for one another.
 void note_read(Cell& cell, uint8_t bytes) {
     uint16_t thread = cell.reader & kThreadMask;
-    if (thread != current->index || cell.reader != thread) {
+    uint8_t shared = cell.read >> kShared, own = cell.read & ((1 << kShared) - 1);
+    if (thread == current->index) {
+        own |= bytes & ~shared;
+    } else {
         bool same_wave = wave_of(thread) == wave_of(current->index);
         // What another lane of this wave read before the lanes last met is done with.
-        if (same_wave && !(cell.reader & kManyWaves) && cell.read_time < clock.wave[wave_of(thread)]) {
-            cell.reader = current->index;
-            cell.read = 0;
-        } else {
-            cell.reader |= same_wave ? kSameWave : kManyWaves;
-        }
+        bool done_with = same_wave && !(cell.reader & kManyWaves) && cell.read_time < clock.wave[wave_of(thread)];
+        uint8_t met = done_with ? 0 : (shared | own) & bytes;
+        if (done_with) shared = 0;
+        // The flags are those of all shared bytes: a lane of another wave that met nobody is left out.
+        if (!met && shared && !same_wave) return;
+        shared |= met;
+        own = bytes & ~shared;
+        uint16_t flags = cell.reader & kManyWaves;
+        if (met) flags |= same_wave ? kSameWave : kManyWaves;
+        else if (!shared) flags = 0;
+        else flags |= cell.reader & kSameWave;
+        cell.reader = current->index | flags;
     }
-    cell.read |= bytes;
+    cell.read = uint8_t(shared << kShared | own);
     cell.read_time = clock.now;
 }
 

@@ -67,7 +67,7 @@ template <bool kWrite, Mode mode>
         !is_mine(cell.writer, cell.write_time) && !(mode == Mode::kAtomic && cell.written & kAtomic))
         check_write_before(cell, bytes, access, kWrite);
     if (kWrite) {
-        if (mode == Mode::kPlain && cell.read_time >= since.race && cell.read & bytes &&
+        if (mode == Mode::kPlain && cell.read_time >= since.race && (cell.read | cell.read >> kShared) & bytes &&
             !is_mine(cell.reader, cell.read_time))
             check_read_before(cell, bytes, access);
         if (cell.write_time < since.reset) cell.initialised = 0;
@@ -82,7 +82,7 @@ template <bool kWrite, Mode mode>
             cell.reader = current->index;
             cell.read = bytes;
             cell.read_time = clock.now;
-        } else if (cell.reader != current->index || !(cell.read & bytes)) {
+        } else if (cell.reader != current->index || bytes & ~cell.read) {
             note_read(cell, bytes);
         } else {
             cell.read_time = clock.now;

@@ -39,6 +39,16 @@ __global__ void missing_second_barrier(const float* x, float* y) {
     }
     y[threadIdx.x] = sum;
 }
+__global__ void missing_second_barrier_of_halves(const float* x, float* y) {
+    __shared__ _Float16 tile[128];
+    float sum = 0;
+    for (int k = 0; k < 2; k++) {
+        tile[threadIdx.x] = x[k * 128 + threadIdx.x];
+        __syncthreads();
+        sum += tile[127 - threadIdx.x];
+    }
+    y[threadIdx.x] = sum;
+}
 __global__ void lost_updates(float* y) { y[0] += threadIdx.x; }
 __global__ void between_blocks(float* y) {
     if (threadIdx.x == 0) y[1] = blockIdx.x;

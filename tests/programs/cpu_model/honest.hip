@@ -264,6 +264,16 @@ __global__ void half_tile(const __half* a, __half* c) {  // neighbours write the
     __syncthreads();
     c[threadIdx.x] = hexp(s[127 - threadIdx.x]);
 }
+// Threads change values in place that share a word, some behind operations of their wave.
+template <class T> __device__ void change_in_place(T* y, int from) {
+    int i = from + threadIdx.x;
+    y[i] = T(y[i] + T(1));
+    T first = y[i];
+    int sum = __shfl_xor(int(threadIdx.x), 1);
+    y[i] = T(first + T(sum >= 0));
+}
+__global__ void halves_in_place(__half* y) { change_in_place(y, 1); }
+__global__ void bytes_in_place(signed char* y) { change_in_place(y, 3); }
 __global__ void bfloats(const __hip_bfloat16* a, __hip_bfloat16* c) {
     c[threadIdx.x] = __float2bfloat16(__bfloat162float(a[threadIdx.x]) * 3.f);
 }
