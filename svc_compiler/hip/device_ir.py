@@ -7,6 +7,7 @@
 | `__device__` and `__constant__` variables | writable, with redzones, listed in `@kernel_variables` |
 | atomicrmw that -fsanitize=thread does not know | calls of the runtime |
 | traps | calls of the runtime, which ends the launch |
+| assembly that only waits or hints; `s_barrier` in it | an empty statement; a call of the runtime |
 | pointers to other address spaces | plain pointers: x86-64 has one |
 | alignment of vectors above 8 | 8, as the GPU wants it: x86-64 would fault |
 | functions | internal, instrumented, and never tail calls: a wait's return address tells where it is |
@@ -39,8 +40,13 @@ _REFUSED = (
 _RESERVED = re.compile(
     r"__tsan_|kvd?_|__builtin_amdgcn_|__o(?:ckl|cml)_|kernel_(?:table|lds|variables)$|mem(?:cpy|move|set|cmp)$|bcmp$|strlen$"
 )
+_BARRIER = "__builtin_amdgcn_s_barrier"
 _DEFINITION = re.compile(r'^define ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
-_ASSEMBLY = re.compile(r'\bcall\b[^\n"]*\basm (?:\w+ )*"([^"]*)"')
+_ASSEMBLY = re.compile(r'\b((?:call|callbr|invoke)\b[^\n"]*\basm (?:\w+ )*)"([^"]*)"([^\n]*)')
+# One operation follows another, and no instruction fails: nobody sees these on the CPU model.
+_IDLE = re.compile(
+    r"(?:s_waitcnt(?:_\w+)?|s_nop|s_sleep|s_setprio|s_sethalt|s_inst_prefetch|s_set_inst_prefetch_distance)\b.*|"
+)
 # Clang's atomicrmw operations that have no function in ThreadSanitizer's interface.
 _ATOMIC = re.compile(
     r"atomicrmw (?:volatile )?(fadd|fsub|fmax|fmin|max|min|umax|umin|uinc_wrap|udec_wrap|usub_cond|usub_sat) "
@@ -64,8 +70,19 @@ def check(module: str) -> None:
         if pattern.search(module):
             raise Unsupported(f"it has {what}, which the CPU model cannot run")
     for match in _ASSEMBLY.finditer(module):
-        if match[1].strip():
-            raise Unsupported(f"it has inline assembly ({match[1][:60]!r}), which the CPU model cannot run")
+        if not _is_idle(match):
+            raise Unsupported(f"it has inline assembly ({match[2][:60]!r}), which the CPU model cannot run")
+
+
+def _instructions(template: str) -> list[str]:
+    lines = template.replace("\\09", " ").replace("\\0A", "\n").replace("\\0D", "\n").splitlines()
+    return [re.split(r";|//", line)[0].strip() for line in lines]
+
+
+def _is_idle(assembly: re.Match[str]) -> bool:
+    """Whether an assembly statement has no effect but to wait. A barrier may be in it if it gives nothing back."""
+    gives = "void asm" not in assembly[1] or "callbr" in assembly[1]
+    return all(_IDLE.fullmatch(i) or (i == "s_barrier" and not gives) for i in _instructions(assembly[2]))
 
 
 def check_names(module: str, taken: Collection[str]) -> None:
@@ -86,12 +103,29 @@ def rewrite(module: str, kernels: Mapping[str, Kernel]) -> str:
     module = _make_internal(_replace_globals(module))
     module = module.replace("call void @llvm.trap()", "call void @kvd_trap()")
     module, declarations = _call_atomics(module)
+    module = _replace_assembly(module)
     module = _ACCESS.sub(r"\g<1>8", module)
     module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" ', module)
     ends = ["declare void @kvd_trap()\n", *declarations, unpack.table(kernels), lds, variables]
     if "@kvd_dynamic_lds" in module:
         ends.append("@kvd_dynamic_lds = external hidden global [0 x i8], align 128\n")
     return module + "\n" + "".join(ends)
+
+
+def _replace_assembly(module: str) -> str:
+    """Without waits and hints, whose operands stay tied to one another; barriers become the runtime's."""
+
+    def replace(match: re.Match[str]) -> str:
+        barriers = _instructions(match[2]).count("s_barrier")
+        if not barriers:
+            return f'{match[1]}""{match[3]}'
+        debug = re.search(r", !dbg ![0-9]+", match[3])
+        return "\n  ".join([f"call void @{_BARRIER}(){debug[0] if debug else ''}"] * barriers)
+
+    module = _ASSEMBLY.sub(replace, module)
+    if f"@{_BARRIER}()" in module and not re.search(rf"^declare [^\n]*@{_BARRIER}\(", module, re.MULTILINE):
+        module += f"\ndeclare void @{_BARRIER}()\n"
+    return module
 
 
 def wants(module: str) -> set[str]:

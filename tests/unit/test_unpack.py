@@ -116,11 +116,35 @@ def test_layout_of_types(type_: str, size: int, used: int) -> None:
     assert (layout.size, len(layout.used)) == (size, used)
 
 
-def test_inline_assembly_is_refused_unless_it_is_empty() -> None:
-    """An empty statement is a hint for the compiler only."""
-    device_ir.check('  call void asm sideeffect "", "~{memory}"()\n')
-    with pytest.raises(unpack.Unsupported, match="inline assembly \\('s_nop 0'\\)"):
-        device_ir.check('  call void asm sideeffect "s_nop 0", ""()\n')
+ASM = "  call void asm sideeffect "
+
+
+@pytest.mark.parametrize(
+    "text", ["", "s_nop 0", "\\09s_waitcnt vmcnt(0) lgkmcnt(0) ; all\\0A\\09s_setprio 1\\0A", "s_barrier"]
+)
+def test_assembly_that_only_waits_is_taken(text: str) -> None:
+    """Nobody sees a wait or a hint where one operation follows another; a barrier is the runtime's."""
+    statement = f'{ASM}"{text}", "~{{memory}}"() #3, !dbg !7\n'
+    device_ir.check(statement)
+    barrier = "call void @__builtin_amdgcn_s_barrier(), !dbg !7"
+    found = device_ir.rewrite(statement, {})
+    assert (barrier in found) == ("s_barrier" in text)
+    assert ('asm sideeffect ""' in found) == ("s_barrier" not in text)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f'{ASM}"v_nop", ""()',
+        f'{ASM}"s_nop 0\\0Av_mov_b32 $0, 1", "v"(i32 %0)',
+        '  callbr void asm sideeffect "jmp ${0:l}", "!i"()',
+        '  %1 = call i32 asm sideeffect "s_barrier", "=v"()',
+    ],
+)
+def test_other_assembly_is_refused(statement: str) -> None:
+    """What computes, jumps, or gives back something is for a GPU."""
+    with pytest.raises(unpack.Unsupported, match="inline assembly"):
+        device_ir.check(statement + "\n")
 
 
 @pytest.mark.parametrize(
