@@ -2,6 +2,7 @@
 #pragma once
 #include <c10/core/Device.h>
 #include <c10/macros/Macros.h>
+#include <cuda_runtime_api.h>
 #include <hip/hip_runtime.h>
 
 namespace c10 {
