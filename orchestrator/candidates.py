@@ -7,7 +7,7 @@ from pathlib import Path
 
 from google.protobuf.duration_pb2 import Duration
 
-from kernelvault import devices, digest
+from kernelvault import digest
 from kernelvault.devices import TARGETS
 from kernelvault.v1.compiler_pb2 import VerifyAction
 from kernelvault.v1.kernel_pb2 import Candidate

@@ -23,4 +23,4 @@ def get_init_inputs(inputs=3, outputs=8, stride=1):
 def get_cases():
     names = ("batch", "inputs", "height", "width", "outputs", "stride")
     sizes = [(1, 1, 1, 1, 1, 1), (2, 3, 9, 11, 5, 1), (1, 5, 8, 13, 18, 2)]
-    return [{"id": "x".join(map(str, s)), **dict(zip(names, s))} for s in sizes]
+    return [{"id": "x".join(map(str, s)), **dict(zip(names, s, strict=True))} for s in sizes]

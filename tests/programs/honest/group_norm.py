@@ -22,4 +22,7 @@ def get_init_inputs(groups=2, channels=6):
 
 def get_cases():
     names = ("batch", "groups", "channels", "size")
-    return [{"id": "x".join(map(str, s)), **dict(zip(names, s))} for s in [(1, 1, 2, 2), (3, 2, 6, 5), (2, 4, 8, 17)]]
+    return [
+        {"id": "x".join(map(str, s)), **dict(zip(names, s, strict=True))}
+        for s in [(1, 1, 2, 2), (3, 2, 6, 5), (2, 4, 8, 17)]
+    ]
