@@ -99,7 +99,7 @@ async def test_a_launch_that_hip_refuses(recordings: Recordings) -> None:
 
 
 async def test_a_size_is_no_pointer_wherever_the_interpreter_lies(recordings: Recordings) -> None:
-    """A count that is also a mapped address of this process, as Debian's interpreter has them, is passed on as it is."""
+    """A count that is also a mapped address of this process, as Debian's interpreter has them, is no pointer."""
     low = 0x0800_0000
     mapping = f"mmap((void*){low}, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)"
     kernel = "__global__ void keep(float* c, int64_t n) { if (n) c[0] = 1; }"
