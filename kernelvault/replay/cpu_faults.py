@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kernelvault import devices, errors
 from kernelvault.replay import cpu_child, cpu_report
@@ -22,10 +22,15 @@ _HINTS = {
 
 
 def fault(
-    plan: plan_pb2.LaunchPlan, report: cpu_report.Report, outcome: Outcome, findings: Sequence[compiler_pb2.Finding]
+    plan: plan_pb2.LaunchPlan,
+    report: cpu_report.Report,
+    outcome: Outcome,
+    findings: Sequence[compiler_pb2.Finding],
+    locations: Mapping[int, str],
 ) -> Fault | None:
     """The fault of a replay that ended with `outcome`; None if it is good as far as the process can tell.
 
+    `locations` has `file:line` by code offset, for the place of a trap.
     Raises errors.Internal where the platform or the pairing of plan and image is to blame.
     """
     kernel = _kernel(plan, report.operation)
@@ -45,7 +50,7 @@ def fault(
         case cpu_report.FINISHED:
             return None
         case cpu_report.TRAPPED:
-            return Verdict.CRASHED, f"{kernel} ended itself: a device assertion failed, or it called abort() or a trap."
+            return Verdict.CRASHED, _explain_trap(report, kernel, locations)
         case cpu_report.SPINNING:
             why = "waits for other blocks, which the CPU model runs one after another"
             return Verdict.NEEDS_DEVICE, f"{kernel} {why}."
@@ -62,6 +67,15 @@ def _kernel(plan: plan_pb2.LaunchPlan, operation: int) -> str:
         kernel = plan.kernels[plan.operations[operation].launch.kernel]
         return f"the kernel {kernel.display_name or kernel.name}"
     return "the plan"
+
+
+def _explain_trap(report: cpu_report.Report, kernel: str, locations: Mapping[int, str]) -> str:
+    code, block, thread = report.trap
+    place = f"{locations[code]}: " if code in locations else ""
+    return (
+        f"{place}thread {thread} of block {block} of {kernel} ended it: an assertion failed, or it called abort() or a "
+        "trap. HIP's `_sync` functions (`__shfl_xor_sync`) assert that their mask names just the lanes that call them."
+    )
 
 
 def _explain(findings: Sequence[compiler_pb2.Finding]) -> str:

@@ -118,11 +118,12 @@ class CpuModel:
             again.close()
 
     async def _result(self, run: Run, outcome: Outcome, report: cpu_report.Report) -> Replay:
-        places = {finding.code for finding in report.findings if finding.code}
+        places = {finding.code for finding in report.findings} | {report.trap[0]}
+        places.discard(0)
         locations = await self._locate(run.image, places) if self._locate and places else {}
         replay = Replay(outcome)
         replay.findings = [cpu_report.describe(finding, run.plan, locations) for finding in report.findings]
-        replay.fault = cpu_faults.fault(run.plan, report, outcome, replay.findings)
+        replay.fault = cpu_faults.fault(run.plan, report, outcome, replay.findings, locations)
         if run.sample_blocks:
             launches = [i for i, o in enumerate(run.plan.operations) if o.WhichOneof("operation") == "launch"]
             empty = profiler_pb2.Profile.Counters()

@@ -18,7 +18,7 @@ from kernelvault.v1 import compiler_pb2, plan_pb2, profiler_pb2
 Kind = compiler_pb2.Finding.Kind
 
 SEGMENT_BYTES = 64
-_HEADER = struct.Struct("<IIiI")
+_HEADER = struct.Struct("<IIiIQ3I3I")
 _FINDING = struct.Struct("<II3I3IIiqQQIIIIII64s")
 _COUNTER = struct.Struct("<15Q")
 MAX_FINDINGS, MAX_COUNTERS = 64, 4096
@@ -59,6 +59,8 @@ class Report:
     status: int
     # That was last begun.
     operation: int
+    # Where a kernel ended itself, as an offset in the image, and the block and thread that did.
+    trap: tuple[int, tuple[int, ...], tuple[int, ...]]
     findings: list[RawFinding]
     # By operation.
     counters: dict[int, profiler_pb2.Profile.Counters]
@@ -66,12 +68,13 @@ class Report:
 
 def read(data: bytes | memoryview) -> Report:
     """Reads a report; counts beyond the maxima are cut off, findings of unknown kinds left out."""
-    finding_count, counter_count, status, operation = _HEADER.unpack_from(data)
+    finding_count, counter_count, status, operation, code, *ids = _HEADER.unpack_from(data)
     findings = [_finding(data, _HEADER.size + i * _FINDING.size) for i in range(min(finding_count, MAX_FINDINGS))]
     start = _HEADER.size + MAX_FINDINGS * _FINDING.size
     records = [_COUNTER.unpack_from(data, start + i * _COUNTER.size) for i in range(min(counter_count, MAX_COUNTERS))]
     counters = {record[0]: _counters(record[1:]) for record in records}
-    return Report(status, operation, [f for f in findings if f.kind in Kind.values() and f.kind], counters)
+    trap = (code, tuple(ids[:3]), tuple(ids[3:]))
+    return Report(status, operation, trap, [f for f in findings if f.kind in Kind.values() and f.kind], counters)
 
 
 def _finding(data: bytes | memoryview, at: int) -> RawFinding:

@@ -6,6 +6,7 @@
 #include "fiber.h"
 #include "memory.h"
 #include "model.h"
+#include "report.h"
 #include "scheduler.h"
 #include "shadow.h"
 
@@ -92,7 +93,10 @@ uint64_t __ockl_steadyctr_u64() { return ticks += 64; }
 uint64_t __ockl_cyclectr_u64() { return ticks += 64; }
 
 // unpack.py puts it in the place of llvm.trap.
-[[noreturn]] void kvd_trap() { kv::stop(kv::Status::kTrapped); }
+[[noreturn]] [[gnu::noinline]] void kvd_trap() {
+    kv::note_trap(KV_SITE);
+    kv::stop(kv::Status::kTrapped);
+}
 [[noreturn]] void kvd_unsupported() { kv::stop(kv::Status::kUnsupported); }
 
 // Device printf and the text of assertions lead nowhere: nothing that a kernel prints is believed.

@@ -1,12 +1,13 @@
 #include "report.h"
 
+#include <cstddef>
 #include <cstring>
 
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 namespace kv {
 
-static_assert(sizeof(FindingRecord) == 152 && sizeof(CounterRecord) == 120, "cpu_report.py reads these");
+static_assert(offsetof(Report, findings) == 48 && sizeof(FindingRecord) == 152 && sizeof(CounterRecord) == 120, "cpu_report.py reads these");
 
 Report* report;
 bool findings_wanted = true;
@@ -57,6 +58,12 @@ void report_divergence(const Thread& waiting, const Thread& astray) {
     made->other_thread = astray.index;
     made->other_same_block = 1;
     made->write = astray.state == State::kDone;
+}
+
+void note_trap(uintptr_t code) {
+    report->trap_code = code_offset(code);
+    report->trap_block = block.id;
+    report->trap_thread = current->id;
 }
 
 CounterRecord* add_counters() {

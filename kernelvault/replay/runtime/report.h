@@ -50,6 +50,8 @@ struct Report {
     uint32_t finding_count, counter_count;
     int32_t status;      // of the last operation
     uint32_t operation;  // that was last begun
+    uint64_t trap_code;  // where a kernel ended itself, as an offset in the image; and who did
+    Extent trap_block, trap_thread;
     FindingRecord findings[kMostFindings];
     CounterRecord counters[kMostCounters];
 };
@@ -69,5 +71,7 @@ void add_finding(Kind kind, const Access& access, unsigned other_thread = 0, boo
                  bool other_write = false);
 void report_divergence(const Thread& waiting, const Thread& astray);
 CounterRecord* add_counters();
+// The current thread calls a trap.
+void note_trap(uintptr_t code);
 
 }  // namespace kv

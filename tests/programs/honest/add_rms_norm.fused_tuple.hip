@@ -18,7 +18,7 @@ __global__ void fused_add_rms_norm_kernel(const scalar_t* __restrict__ x, const 
         const float f = static_cast<float>(z);
         variance += f * f;
     }
-    for (int mask = 32; mask > 0; mask >>= 1) variance += __shfl_xor_sync(0xffffffffffffffffull, variance, mask);
+    for (int mask = 32; mask > 0; mask >>= 1) variance += __shfl_xor(variance, mask);
     if ((threadIdx.x & 63) == 0) warp_sums[threadIdx.x >> 6] = variance;
     __syncthreads();
     if (threadIdx.x == 0) {
