@@ -554,6 +554,13 @@ async def test_pointers_to_nowhere(faulty: Program, tmp_path: Path, address: int
     assert said in finding.message
 
 
+async def test_variable_that_nobody_set(faulty: Program, tmp_path: Path) -> None:
+    """A sum that was never started is not the zero that would suit it."""
+    plan = faulty.plan({"x": normal(64), "y": np.empty(64, F32)}, ["x"], ["y"])
+    done = await plan.launch("sum_not_started", "x", "y").replay(tmp_path)
+    assert np.isnan(done.outputs[0]).all()
+
+
 @pytest.mark.parametrize("kernel", ["barrier_in_a_branch", "two_barriers"])
 async def test_divergent_barriers(faulty: Program, tmp_path: Path, kernel: str) -> None:
     """A part of a wave waits where another part does not come."""

@@ -49,6 +49,11 @@ __global__ void missing_second_barrier_of_halves(const float* x, float* y) {
     }
     y[threadIdx.x] = sum;
 }
+__global__ void sum_not_started(const float* x, float* y) {
+    float sum, line[4];
+    for (int i = 0; i < 4; i++) line[i] += sum += x[i];
+    y[threadIdx.x] = line[threadIdx.x % 4];
+}
 __global__ void lost_updates(float* y) { y[0] += threadIdx.x; }
 __global__ void between_blocks(float* y) {
     if (threadIdx.x == 0) y[1] = blockIdx.x;
