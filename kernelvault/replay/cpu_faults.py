@@ -73,14 +73,17 @@ def _explain_trap(report: cpu_report.Report, kernel: str, locations: Mapping[int
     code, block, thread = report.trap
     place = f"{locations[code]}: " if code in locations else ""
     return (
-        f"{place}thread {thread} of block {block} of {kernel} ended it: an assertion failed, or it called abort() or a "
-        "trap. HIP's `_sync` functions (`__shfl_xor_sync`) assert that their mask names just the lanes that call them."
+        f"{place}thread {thread} of block {block} of {kernel} ended it: an assertion failed (HIP's `_sync` functions "
+        "assert that their mask names just the lanes that call them), or it called abort() or a trap."
     )
 
 
 def _explain(findings: Sequence[compiler_pb2.Finding]) -> str:
-    shown = [f"{f.location + ': ' if f.location else ''}{f.kernel}: {f.message}" for f in findings[:_SHOWN_FINDINGS]]
-    more = f" And {len(findings) - _SHOWN_FINDINGS} more." if len(findings) > _SHOWN_FINDINGS else ""
+    # An unrolled loop has many places in the code and one line in the source.
+    lines = {(f.location or f.message, f.kind): f for f in reversed(findings)}
+    first = list(reversed(lines.values()))[:_SHOWN_FINDINGS]
+    shown = [f"{f.location + ': ' if f.location else ''}{f.kernel}: {f.message}" for f in first]
+    more = f" And {len(findings) - len(first)} more." if len(findings) > len(first) else ""
     return "; ".join(shown) + "." + more
 
 

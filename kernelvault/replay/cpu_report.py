@@ -152,10 +152,14 @@ def _message(raw: RawFinding, plan: plan_pb2.LaunchPlan, launch: plan_pb2.Launch
             return f"{who} {access} at byte {raw.offset} of {what}, which has {raw.object_size} bytes"
         case Kind.RACE:
             where = f"thread {other} of the same block" if raw.other_same_block else "a thread of another block"
+            if raw.other_same_block and other == _shown(raw.thread):  # one of those that read it
+                where = "another thread of the same block"
             before = "wrote" if raw.other_write else "read"
             missing = "no barrier" if raw.other_same_block else "nothing"
             return f"{who} {access} at byte {raw.offset} of {what} that {where} {before}, with {missing} to order them"
         case Kind.UNINITIALIZED_READ:
+            if raw.write:
+                access = f"changes {raw.size} bytes with an atomic"
             return f"{who} {access} at byte {raw.offset} of {what}, which nobody has written"
         case Kind.HOST_POINTER:
             if 0 <= raw.offset < 1 << 16:

@@ -67,6 +67,15 @@ def raw(kind: int, **values: object) -> cpu_report.RawFinding:
             f"{WHO} reads 4 bytes at byte 0 of the dynamic shared memory, which nobody has written",
         ),
         (
+            raw(Kind.RACE, other_thread=26, other_write=False),
+            f"{WHO} writes 4 bytes at byte 16 of the output buffer 'output 0' that another thread "
+            "of the same block read, with no barrier to order them",
+        ),
+        (
+            raw(Kind.UNINITIALIZED_READ, offset=0),
+            f"{WHO} changes 4 bytes with an atomic at byte 0 of the output buffer 'output 0', which nobody has written",
+        ),
+        (
             raw(Kind.HOST_POINTER, space=4, offset=8),
             f"{WHO} writes 4 bytes through a null pointer (address 0x8)",
         ),
