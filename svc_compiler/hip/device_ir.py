@@ -6,6 +6,7 @@
 | `extern __shared__` arrays | the runtime's one dynamic buffer |
 | `__device__` and `__constant__` variables | writable, with redzones, listed in `@kernel_variables` |
 | atomicrmw that -fsanitize=thread does not know | calls of the runtime |
+| ends of loops, where lanes of a wave may meet | calls of the runtime, by which it knows who is a lap behind |
 | traps | calls of the runtime, which ends the launch |
 | assembly that only waits or hints; `s_barrier` in it | an empty statement; a call of the runtime |
 | pointers to other address spaces | plain pointers: x86-64 has one |
@@ -47,6 +48,12 @@ _ASSEMBLY = re.compile(r'\b((?:call|callbr|invoke)\b[^\n"]*\basm (?:\w+ )*)"([^"
 _IDLE = re.compile(
     r"(?:s_waitcnt(?:_\w+)?|s_nop|s_sleep|s_setprio|s_sethalt|s_inst_prefetch|s_set_inst_prefetch_distance)\b.*|"
 )
+# Lanes meet in operations that move or vote; where there are none, no loop needs to be watched.
+_WAVE_CALL = re.compile(
+    r"call [^\n]*@__builtin_amdgcn_(?:ballot|ds_|readfirstlane|readlane|mov_dpp|update_dpp|[su]icmp)"
+)
+_LOOP_END = re.compile(r"^  br (?:label|i1) [^\n]*!llvm\.loop ", re.MULTILINE)
+_LAP = "declare void @kvd_lap() nounwind willreturn memory(inaccessiblemem: readwrite)\n"
 # Clang's atomicrmw operations that have no function in ThreadSanitizer's interface.
 _ATOMIC = re.compile(
     r"atomicrmw (?:volatile )?(fadd|fsub|fmax|fmin|max|min|umax|umin|uinc_wrap|udec_wrap|usub_cond|usub_sat) "
@@ -103,6 +110,9 @@ def rewrite(module: str, kernels: Mapping[str, Kernel]) -> str:
     module = _make_internal(_replace_globals(module))
     module = module.replace("call void @llvm.trap()", "call void @kvd_trap()")
     module, declarations = _call_atomics(module)
+    if _WAVE_CALL.search(module):
+        module = _LOOP_END.sub(r"  call void @kvd_lap()\n\g<0>", module)
+        declarations.append(_LAP)
     module = _replace_assembly(module)
     module = _ACCESS.sub(r"\g<1>8", module)
     module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" ', module)

@@ -162,6 +162,31 @@ async def test_shuffles_in_two_branches(honest: Program, tmp_path: Path) -> None
     assert done.outputs[0].tolist() == (values + before).tolist()
 
 
+async def test_rounds_of_a_loop_with_branches(honest: Program, tmp_path: Path) -> None:
+    """Lanes that skip a branch wait for those in it before the next round, and after the loop all are together."""
+    plan = honest.plan({"y": np.empty(64, I32), "z": np.empty(64, I32)}, [], ["y", "z"])
+    done = await plan.launch("branch_in_a_loop", "y").launch("one_value_after_another", "z").replay(tmp_path)
+    lanes = np.arange(64)
+    expected = np.zeros(64, np.int64)
+    for i in range(3):
+        expected = expected * 3 + (lanes ^ 32) + i + np.where(lanes % 4 == i, 16000, 0)
+        for j in range(2):
+            expected += np.where(j < lanes % 3, (lanes % 3 > j).sum(), 0)
+    assert done.fault is None
+    assert done.outputs[0].tolist() == expected.tolist()
+    mine = lanes // 10 % 4
+    assert done.outputs[1].tolist() == [int((mine == m).sum()) for m in mine]
+
+
+async def test_votes_of_tiles(honest: Program, tmp_path: Path) -> None:
+    """Tiles vote for themselves, also in a wave that the block does not fill."""
+    plan = honest.plan({"y": np.empty(96, I32)}, [], ["y"])
+    done = await plan.launch("votes_of_tiles", "y", block=96).replay(tmp_path)
+    tile = np.arange(96) // 16
+    assert done.fault is None
+    assert done.outputs[0].tolist() == (np.where(tile % 2 == 1, 100, 0) + 8 + np.where(tile < 4, 1000, 0)).tolist()
+
+
 async def test_wave_after_an_early_exit(honest: Program, tmp_path: Path) -> None:
     """A ballot counts the lanes that are left."""
     plan = honest.plan({"y": np.zeros(64, I32)}, ["y"], [])

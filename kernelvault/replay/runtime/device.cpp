@@ -97,6 +97,8 @@ uint64_t __ockl_cyclectr_u64() { return ticks += 64; }
     kv::note_trap(KV_SITE);
     kv::stop(kv::Status::kTrapped);
 }
+// device_ir.py puts it at the end of each loop's body.
+[[gnu::noinline]] void kvd_lap() { kv::end_lap(KV_SITE); }
 [[noreturn]] void kvd_unsupported() { kv::stop(kv::Status::kUnsupported); }
 
 // Device printf and the text of assertions lead nowhere: nothing that a kernel prints is believed.

@@ -27,6 +27,13 @@ enum class State : uint8_t {
 // What lanes of a wave do together: `arguments[lane]` points into the stack of each lane in `mask`.
 using WaveOperation = void (*)(uint64_t mask, void* const* arguments);
 
+// A loop's end that a lane has passed since the lanes of its wave were last together.
+struct Lap {
+    uintptr_t end;
+    uint32_t count;
+};
+constexpr unsigned kMostLaps = 4;  // loops at once; more are not told apart
+
 struct Thread {
     Extent id;
     uint16_t index;  // within the block
@@ -38,6 +45,8 @@ struct Thread {
     WaveOperation operation;
     void* arguments;
     int vote;        // of a reducing barrier
+    unsigned lap_count;
+    Lap laps[kMostLaps];
 };
 
 struct Block {

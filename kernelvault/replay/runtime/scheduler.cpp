@@ -71,23 +71,48 @@ void pass(unsigned first, unsigned last) {
     kv_switch(&scheduler_stack, to->stack_pointer);
 }
 
-// One operation of a wave whose lanes all wait or have ended. On divergence the lanes with the lowest address go first:
-// code is laid out in the order of the source, so that they are those that have the longest way to where lanes meet.
+uint32_t laps_of(const Thread& thread, uintptr_t end) {
+    for (unsigned i = 0; i < thread.lap_count; i++)
+        if (thread.laps[i].end == end) return thread.laps[i].count;
+    return 0;
+}
+
+// Whether `behind` waits further on in a loop whose next round `ahead` has begun.
+bool is_a_lap_behind(const Thread& behind, const Thread& ahead) {
+    for (unsigned i = 0; i < ahead.lap_count; i++) {
+        const Lap& lap = ahead.laps[i];
+        if (behind.site < lap.end && laps_of(behind, lap.end) < lap.count) return true;
+    }
+    return false;
+}
+
+// Whether a lane has a longer way to where lanes meet. Code is laid out in the order of the source, so that it is the one
+// at the lower address, unless that one is in the next round of a loop that the other is still in.
+bool goes_first(const Thread& one, const Thread& other) {
+    if (one.site == other.site) return false;
+    return one.site < other.site ? !is_a_lap_behind(other, one) : is_a_lap_behind(one, other);
+}
+
+// One operation of a wave whose lanes all wait or have ended.
 bool step_wave(unsigned wave) {
     unsigned first = wave * kLanes;
     unsigned last = first + kLanes < block.count ? first + kLanes : block.count;
     const Thread* leader = nullptr;
     for (unsigned i = first; i < last; i++) {
         if (threads[i].state == State::kSpin) return false;
-        if (threads[i].state == State::kWave && (!leader || threads[i].site < leader->site)) leader = &threads[i];
+        if (threads[i].state == State::kWave && (!leader || goes_first(threads[i], *leader))) leader = &threads[i];
     }
     if (!leader) return false;
     uint64_t mask = 0;
     void* arguments[kLanes];
     WaveOperation operation = leader->operation;
     uintptr_t site = leader->site;
+    bool together = true;
+    for (unsigned i = first; i < last; i++)
+        if (threads[i].state == State::kWave && threads[i].site != site) together = false;
     for (unsigned i = first; i < last; i++)
         if (threads[i].state == State::kWave && threads[i].site == site) {
+            if (together) threads[i].lap_count = 0;
             mask |= uint64_t{1} << (i - first);
             arguments[i - first] = threads[i].arguments;
             threads[i].state = State::kReady;
@@ -135,6 +160,7 @@ bool release_barrier() {
             thread.state = State::kReady;
         }
         thread.worked = false;
+        thread.lap_count = 0;
     }
     clock.barrier = ++clock.now;
     for (uint32_t& time : clock.wave) time = clock.barrier;
@@ -170,6 +196,7 @@ void begin_block(uint64_t serial) {
         thread.worked = false;
         thread.polls = 0;
         thread.vote = 0;
+        thread.lap_count = 0;
     }
     block_begins();
 }
@@ -238,6 +265,16 @@ void wait_for_wave(uintptr_t site, WaveOperation operation, void* arguments) {
     thread.operation = operation;
     thread.arguments = arguments;
     leave(thread);
+}
+
+void end_lap(uintptr_t site) {
+    Thread& thread = *current;
+    for (unsigned i = 0; i < thread.lap_count; i++)
+        if (thread.laps[i].end == site) {
+            thread.laps[i].count++;
+            return;
+        }
+    if (thread.lap_count < kMostLaps) thread.laps[thread.lap_count++] = {site, 1};
 }
 
 void give_way() {

@@ -94,6 +94,33 @@ __global__ void branches(int* y) {
     else v = __shfl(l * 100, 20);
     y[l] = v + __shfl_up(v, 1, 8);
 }
+__global__ void branch_in_a_loop(int* y) {  // no lane begins the next round before the others are done with this one
+    int l = threadIdx.x, v = 0;
+    for (int i = 0; i < 3; i++) {
+        v = v * 3 + __shfl_xor(l + i, 32);
+        if (l % 4 == i) v += 1000 * __popcll(__ballot(1));
+        for (int j = 0; j < l % 3; j++) v += __popcll(__ballot(1));
+    }
+    y[l] = v;
+}
+__global__ void one_value_after_another(int* y) {  // the loop in which AMD's headers look at masks
+    int l = threadIdx.x, mine = l / 10 % 4, found = 0;
+    bool done = false;
+    while (__any(!done)) {
+        if (!done) {
+            int chosen = __builtin_amdgcn_readfirstlane(mine);
+            if (mine == chosen) {
+                found = __popcll(__ballot(1));
+                done = true;
+            }
+        }
+    }
+    y[l] = found;
+}
+__global__ void votes_of_tiles(int* y) {
+    auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    y[threadIdx.x] = tile.any(threadIdx.x % 32 == 20) * 100 + __popcll(tile.ballot(threadIdx.x & 1)) + tile.all(threadIdx.x < 64) * 1000;
+}
 __global__ void early_exit(int* y, int n) {
     if (int(threadIdx.x) >= n) return;
     y[threadIdx.x] = __popcll(__ballot(1));
