@@ -22,6 +22,8 @@ _MISSING_MEMBER = re.compile(
     r"^no (?:member|type|template) named '(\w+)' in (?:namespace )?'((?:at|torch|c10)\b[\w:]*)'"
 )
 _MISSING_HEADER = re.compile(r"^'((?:ATen|torch|c10|THC|caffe2)/[\w./]+)' file not found")
+# Libraries of templates that a ROCm install has; the tool chain has compilers and HIP only.
+_ROCM_HEADER = re.compile(r"^'((?:hipcub|rocprim|thrust|rocwmma|ck|ck_tile|rocrand|hiprand)/[\w./]+)' file not found")
 
 
 def refusal(undefined: Sequence[str], found: list[compiler_pb2.Diagnostic]) -> Refused:
@@ -54,9 +56,9 @@ def foreign(operators: Iterable[str], case_id: str = "") -> Refused:
 
 
 def missing_api(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
-    """What a failed compile lacks that the installed libtorch has: the shadow headers are at fault, not the candidate.
+    """What a failed compile lacks that the installed libtorch or a ROCm install has: the candidate is not at fault.
 
-    Empty where libtorch would not compile it either, or where no libtorch is installed to ask.
+    Empty where they would not compile it either, or where no libtorch is installed to ask.
     """
     missing = []
     for diagnostic in found:
@@ -64,16 +66,18 @@ def missing_api(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
             continue
         if (match := _MISSING_MEMBER.match(diagnostic.message)) and _libtorch_names(match[1]):
             missing.append(f"`{match[2]}::{match[1]}`")
-        elif (match := _MISSING_HEADER.match(diagnostic.message)) and _libtorch_header(match[1]):
+        elif match := _MISSING_HEADER.match(diagnostic.message):
+            missing += [f"<{match[1]}>"] if _libtorch_header(match[1]) else []
+        elif match := _ROCM_HEADER.match(diagnostic.message):
             missing.append(f"<{match[1]}>")
     return list(dict.fromkeys(missing))
 
 
 def not_recorded(missing: Iterable[str], found: Iterable[compiler_pb2.Diagnostic]) -> Refused:
-    """The end of a candidate that uses what libtorch has and the shadow headers lack, see `missing_api`."""
+    """The end of a candidate that uses what libtorch or ROCm has and is not here, see `missing_api`."""
     return Refused(
         Verdict.NEEDS_DEVICE,
-        f"libtorch has {', '.join(missing)}, which kernelvault does not record; write it with what "
+        f"libtorch or ROCm has {', '.join(missing)}, which kernelvault has not; write it with what "
         "docs/candidates.md lists.",
         diagnostics=found,
     )

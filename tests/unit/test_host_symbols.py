@@ -60,9 +60,15 @@ def test_what_only_libtorch_has() -> None:
         "'ATen/native/cuda/Loops.cuh' file not found",
         "'ATen/made_up.h' file not found",
         "use of undeclared identifier 'x'",
+        "'hipcub/hipcub.hpp' file not found",
+        "'cub/cub.cuh' file not found",
     ]
     found = [Diagnostic(level=Diagnostic.ERROR, message=message) for message in messages]
-    assert host_symbols.missing_api(found) == ["`at::Tensor::sparse_mask`", "<ATen/native/cuda/Loops.cuh>"]
+    assert host_symbols.missing_api(found) == [
+        "`at::Tensor::sparse_mask`",
+        "<ATen/native/cuda/Loops.cuh>",
+        "<hipcub/hipcub.hpp>",
+    ]
 
 
 @pytest.mark.parametrize("name", ["functions", "methods"])
