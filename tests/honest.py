@@ -35,7 +35,7 @@ MUTANTS = {
         "kBytes = 60 * 1024",
         "kBytes = 4 * 1024",
         "UNSAFE",
-        "the dynamic shared memory, which has 4096 bytes",
+        "which has 4096 bytes",
     ),
     "bias left out": Mutant("layer_norm.vectorized", " + float(s.v[j]))", ")", "MISMATCHED", "elements differ"),
     "tail not volatile": Mutant("sum_all.volatile_tail", "volatile float* s", "float* s", "UNSAFE", "no barrier"),
