@@ -193,7 +193,7 @@ ENDINGS: dict[str, tuple[str, str, str]] = {
     "syntax error": (GOOD.replace("a[i] + b[i];", "a[i] + ;"), "COMPILE_FAILED", "expected expression"),
     "no kernel": (f"{HEAD}{SIGNATURE} {{}}\n", "REJECTED", "no kernel"),
     "no launcher": (f"{HEAD}{GOOD_KERNEL}", "COMPILE_FAILED", "no launcher `run`"),
-    "one past the end": (GOOD.replace("if (i < n)", "if (i <= n)"), "UNSAFE", "writes 4 bytes at byte 4"),
+    "one past the end": (GOOD.replace("if (i < n)", "if (i <= n)"), "UNSAFE", "reads 4 bytes at byte 4"),
     "race": (
         GOOD.replace("if (i < n) out[i]", "if (i < n) out[i + 1 < n ? i + 1 : i] = a[i]; if (i < n) out[i]"),
         "UNSAFE",
