@@ -80,7 +80,7 @@ def _explain_trap(report: cpu_report.Report, kernel: str, locations: Mapping[int
 
 def _explain(findings: Sequence[compiler_pb2.Finding]) -> str:
     # An unrolled loop has many places in the code and one line in the source.
-    lines = {(f.location or f.message, f.kind): f for f in reversed(findings)}
+    lines = {(f.location or f.message, f.kind, f.buffer): f for f in reversed(findings)}
     first = list(reversed(lines.values()))[:_SHOWN_FINDINGS]
     shown = [f"{f.location + ': ' if f.location else ''}{f.kernel}: {f.message}" for f in first]
     more = f" And {len(findings) - len(first)} more." if len(findings) > len(first) else ""
