@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 from pathlib import Path
 from typing import Any, Protocol
@@ -101,4 +102,9 @@ def ending(outcome: Outcome, limits: Limits) -> str:
         return f"does not end within {limits.wall_seconds:g} s; look for an endless loop, or use smaller inputs"
     if outcome.out_of_memory:
         return f"needs more than {limits.memory_bytes / (1 << 30):g} GiB of memory; use smaller inputs"
+    if outcome.signal == signal.SIGXFSZ:
+        return (
+            f"has more than {limits.file_bytes >> 20} MiB of inputs or outputs in a case; "
+            "name the sizes as module-level integers, or write get_cases"
+        )
     return f"ends its process without a result ({outcome.describe()}); it must return instead"

@@ -13,17 +13,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from kernelvault.replay import reference_device
 from kernelvault.replay import reference_faults as faults
 
 _REMEDY = "define class Model(torch.nn.Module), get_inputs() and get_init_inputs()"
 _numbers = itertools.count()
+_MOST_ELEMENTS = 32
 
 
 class Module:
     """A loaded module and the file that it came from."""
 
     def __init__(self, source: str, folder: Path, replaced: Mapping[str, int] | None = None) -> None:
-        """Executes `source`, with module-level integers replaced; raises Malformed or Unfit."""
+        """Executes `source` on the CPU, with module-level integers replaced; raises Malformed or Unfit."""
         number = next(_numbers)
         self.source = source
         self.path = folder / f"reference_{number}.py"
@@ -78,7 +80,10 @@ def names_taken(function: Callable[..., Any], offered: Mapping[str, Any]) -> set
 
 
 def constants(source: str) -> dict[str, int]:
-    """The module-level names that are set once, to an integer spelled out, and so can be replaced: name to value."""
+    """The module-level integers that are spelled out and set once, and so can be replaced: name to value.
+
+    Those of a list or a tuple count one by one: `sizes = [4096, 1024]` holds `sizes[0]` and `sizes[1]`.
+    """
     assignments = list(_assignments(ast.parse(source)))
     names = [name for name, _ in assignments]
     numbers = {name: _literal_int(value) for name, value in assignments if names.count(name) == 1}
@@ -160,7 +165,7 @@ def parse(source: str) -> ast.Module:
 
 def _replace(source: str, replaced: Mapping[str, int]) -> str:
     tree = parse(source)
-    if not replaced:
+    if not reference_device.move(tree) and not replaced:
         return source
     values = {id(value): replaced[name] for name, value in _assignments(tree) if name in replaced}
     return ast.unparse(ast.fix_missing_locations(_Replacer(values).visit(tree)))
@@ -180,7 +185,7 @@ class _Replacer(ast.NodeTransformer):
 
 
 def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """Names that module-level assignments set and what to: `a = 1`, `a: int = 1`, `a, b = 1, 2`."""
+    """Names that module-level assignments set and what to: `a = 1`, `a: int = 1`, `a, b = 1, 2`, `a = (1, 2)`."""
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             yield from _pairs(statement.targets[0], statement.value)
@@ -191,9 +196,18 @@ def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(target, ast.Name):
         yield target.id, value
+        for index, element in enumerate(_elements(value)):
+            yield f"{target.id}[{index}]", element
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         for one, other in zip(target.elts, value.elts, strict=True):
             yield from _pairs(one, other)
+
+
+def _elements(value: ast.expr) -> list[ast.expr]:
+    """What a list or a tuple holds, also one that is repeated: `[1024] * 16`."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        value = value.left
+    return value.elts[:_MOST_ELEMENTS] if isinstance(value, ast.List | ast.Tuple) else []
 
 
 def _literal_int(value: ast.expr) -> int | None:

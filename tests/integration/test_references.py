@@ -105,6 +105,54 @@ async def test_large_inputs_are_shrunk_and_the_original_is_kept_for_performance(
     ]
 
 
+_LAYERS = """
+import torch
+layer_sizes = [16384, 8192]
+class Model(torch.nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.layers = torch.nn.Sequential(*(torch.nn.Linear(a, b) for a, b in zip([64, *sizes], sizes)))
+    def forward(self, x):
+        return self.layers(x)
+def get_inputs():
+    return [torch.rand(64, 64)]
+def get_init_inputs():
+    return [layer_sizes]
+"""
+_ON_A_GPU = """
+import torch
+class Model(torch.nn.Module):
+    def forward(self, q, k):
+        return (q @ k.to("cuda")).cuda()
+N = 16384
+def get_inputs():
+    return [torch.rand(N, 64, device="cuda", dtype=torch.float16), torch.rand(64, N).half().cuda()]
+"""
+
+
+async def test_integers_of_a_list_are_shrunk_one_by_one(references: References) -> None:
+    """KernelBench keeps the sizes of layers in lists."""
+    cases, _ = await references.describe(task(_LAYERS), max_cases=1)
+    assert set(cases[0].shrunk) == {"layer_sizes[0]", "layer_sizes[1]"}
+    weight = next(p.tensor for p in cases[0].parameters if p.name == "layers.1.weight")
+    assert list(weight.dims) == [cases[0].shrunk["layer_sizes[1]"], cases[0].shrunk["layer_sizes[0]"]]
+
+
+async def test_a_reference_that_asks_for_a_gpu_runs_on_the_cpu(references: References) -> None:
+    """KernelBench's attention makes its inputs on `cuda`; nobody has to edit it, and it is shrunk like any other."""
+    cases, _ = await references.describe(task(_ON_A_GPU), max_cases=1)
+    assert set(cases[0].shrunk) == {"N"}
+    assert cases[-1].id == "original"
+
+
+async def test_a_case_that_is_too_large_to_write_says_what_to_do(torch_sandbox: Sandbox, tmp_path: Path) -> None:
+    """Sizes that are no module-level integers cannot be shrunk: the author hears how to name them."""
+    references = References(torch_sandbox, tmp_path, SECRET, limits=Limits(file_bytes=4 << 20))
+    made = await described(references, module("return x + 1", inputs="torch.rand(1024, 1024)"))
+    with pytest.raises(ReferenceFault, match="has more than 4 MiB of inputs or outputs in a case; name the sizes as"):
+        await references.evaluate(made, made.cases[0])
+
+
 async def test_an_evaluation_holds_inputs_and_outputs_in_two_precisions(references: References) -> None:
     """Inputs come in signature order with numbers; float64 differs from float32 by rounding only."""
     made = await described(references, LAYER)
