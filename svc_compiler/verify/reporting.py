@@ -58,10 +58,13 @@ def blame_reference(draft: Report, fault: ReferenceFault) -> None:
 
 def add_notes(draft: Report, task: kernel_pb2.Task, evaluations: Mapping[str, Evaluation]) -> None:
     """Says what is special about the cases: sizes that were made smaller, and how the reference was evaluated."""
+    shrunk: dict[str, list[str]] = {}
     for case in task.cases:
         if case.shrunk:
             sizes = ", ".join(f"{name} = {value}" for name, value in sorted(case.shrunk.items()))
-            draft.notes.append(f"Case {case.id} ran with {sizes}: the given size is too large for the CPU model.")
+            shrunk.setdefault(sizes, []).append(case.id)
+    for sizes, ids in shrunk.items():
+        draft.notes.append(f"Ran with {sizes}, as the given size is too large for the CPU model: {', '.join(ids)}.")
     seen = {note: None for evaluation in evaluations.values() for note in evaluation.notes}
     draft.notes.extend(list(seen)[:_MOST_NOTES])
 
