@@ -21,6 +21,12 @@ _MAX_WAIT_S = 10.0
 # How the server of a client stream says that it takes the rest.
 ACCEPTED = (("accepted", "1"),)
 Response = TypeVar("Response")
+# Hears why a call is tried again.
+OnWait = Callable[[errors.Error], None]
+
+
+def _nobody_hears(error: errors.Error) -> None:
+    """For callers whom waiting does not concern."""
 
 
 def channel(address: str) -> grpc.aio.Channel:
@@ -39,9 +45,11 @@ def channel(address: str) -> grpc.aio.Channel:
     )
 
 
-async def call(method: Any, request: Any, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> Any:
+async def call(
+    method: Any, request: Any, *, timeout_s: float = DEFAULT_TIMEOUT_S, on_wait: OnWait = _nobody_hears
+) -> Any:
     """A unary call; raises errors.Error. UNAVAILABLE is tried again until the deadline, when the server says so."""
-    deadline = _Deadline(timeout_s)
+    deadline = _Deadline(timeout_s, on_wait)
     while True:
         try:
             return await method(request, timeout=deadline.left_s(), metadata=_trace_metadata())
@@ -81,13 +89,14 @@ async def stream(
     *,
     timeout_s: float = DEFAULT_TIMEOUT_S,
     resume: Callable[[Any, Any], Any] | None = None,
+    on_wait: OnWait = _nobody_hears,
 ) -> AsyncGenerator[Any, None]:
     """The responses of a server stream; raises errors.Error.
 
     When the server goes away the call is made again with the same request, so that stages may be seen twice; a stream
     whose responses must not repeat gives `resume(request, last_response)`, the request for the rest.
     """
-    deadline = _Deadline(timeout_s)
+    deadline = _Deadline(timeout_s, on_wait)
     while True:
         responses = method(request, timeout=deadline.left_s(), metadata=_trace_metadata())
         try:
@@ -116,7 +125,8 @@ async def health(channel: grpc.aio.Channel, *, timeout_s: float) -> str:
 class _Deadline:
     """When a call must end, and how long to wait before the next try."""
 
-    def __init__(self, timeout_s: float) -> None:
+    def __init__(self, timeout_s: float, on_wait: OnWait = _nobody_hears) -> None:
+        self._on_wait = on_wait
         inherited = remaining_s()
         timeout_s = timeout_s if inherited is None else min(timeout_s, inherited)
         self._end = asyncio.get_running_loop().time() + timeout_s
@@ -137,6 +147,7 @@ class _Deadline:
         if wait >= self.left_s():
             raise error
         self._tries += 1
+        self._on_wait(error)
         await asyncio.sleep(wait)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
@@ -28,6 +29,7 @@ from kernelvault.v1 import (
 )
 
 _PAGE_SIZE = 200
+_SETTLING_S = 5.0
 _Stage = Callable[[str], None]
 _Report = compiler_pb2.VerificationReport
 
@@ -39,10 +41,20 @@ class Client:
     until `timeout_s` is over.
     """
 
-    def __init__(self, where: Mapping[str, str] | None = None, *, timeout_s: float = client.DEFAULT_TIMEOUT_S) -> None:
-        """`where`: addresses by service name (`compiler`...) that replace those that are known."""
+    def __init__(
+        self,
+        where: Mapping[str, str] | None = None,
+        *,
+        timeout_s: float = client.DEFAULT_TIMEOUT_S,
+        on_wait: client.OnWait = lambda error: None,
+    ) -> None:
+        """`where`: addresses by service name (`compiler`...) that replace those that are known.
+
+        `on_wait` hears why a call waits before it is tried again.
+        """
         self.addresses = {**addresses.known(), **(where or {})}
         self._timeout_s = timeout_s
+        self._on_wait = on_wait
         self._channels: dict[str, Any] = {}
 
     async def __aenter__(self) -> Self:
@@ -64,13 +76,27 @@ class Client:
         return await client.health(self._channel(service), timeout_s=timeout_s)
 
     async def require(self, *services: str) -> None:
-        """Raises errors.Unavailable at once where one of `services` does not answer."""
+        """Raises errors.Unavailable where one of `services` does not answer, or keeps saying that it cannot work."""
         for service in services:
-            if await self.health(service) == "UNREACHABLE":
-                where = self.addresses[service]
+            where = self.addresses[service]
+            state = await self._settled_health(service)
+            if state == "UNREACHABLE":
                 raise errors.Unavailable(
                     "NOT_RUNNING", f"failed to reach the {service} at {where}: nothing answers there"
                 )
+            if state != "SERVING":
+                raise errors.Unavailable(
+                    "NOT_SERVING", f"failed to use the {service} at {where}: it says that it cannot work now"
+                )
+
+    async def _settled_health(self, service: str) -> str:
+        """The health of a service; one that does not serve is asked again, for it may be starting or busy."""
+        end = asyncio.get_running_loop().time() + _SETTLING_S
+        while True:
+            state = await self.health(service)
+            if state in ("SERVING", "UNREACHABLE") or asyncio.get_running_loop().time() > end:
+                return state
+            await asyncio.sleep(0.2)
 
     # Tasks
 
@@ -238,7 +264,7 @@ class Client:
         return self._channels[service]
 
     async def _call(self, method: Any, request: Any) -> Any:
-        return await client.call(method, request, timeout_s=self._timeout_s)
+        return await client.call(method, request, timeout_s=self._timeout_s, on_wait=self._on_wait)
 
     def _stream(
         self,
@@ -248,7 +274,9 @@ class Client:
         resume: Callable[[Any, Any], Any] | None = None,
         timeout_s: float | None = None,
     ) -> AsyncGenerator[Any, None]:
-        return client.stream(method, request, timeout_s=timeout_s or self._timeout_s, resume=resume)
+        return client.stream(
+            method, request, timeout_s=timeout_s or self._timeout_s, resume=resume, on_wait=self._on_wait
+        )
 
     async def _pages(self, method: Any, request: Any, field: str) -> AsyncGenerator[Any, None]:
         while True:

@@ -25,7 +25,7 @@ def stats(*, as_json: bool) -> None:
     cluster.require(("corpus",), start=False)
 
     async def ask() -> None:
-        async with Client() as client:
+        async with Client(on_wait=output.Waiting()) as client:
             counts = await client.stats()
         if as_json:
             output.print_json(output.as_dict(counts))
@@ -49,7 +49,7 @@ def search(query: str, *, limit: int, verdict: str, as_json: bool) -> None:
     cluster.require(("corpus",), start=False)
 
     async def ask() -> None:
-        async with Client() as client:
+        async with Client(on_wait=output.Waiting()) as client:
             found = [response async for response in client.search(query, where=where, limit=limit)]
         if as_json:
             output.print_json([output.as_dict(response) for response in found])
@@ -69,7 +69,7 @@ def show(name: str, *, as_json: bool) -> None:
     cluster.require(("corpus",), start=False)
 
     async def ask() -> None:
-        async with Client() as client:
+        async with Client(on_wait=output.Waiting()) as client:
             if name.startswith("tasks/") and "/candidates/" not in name:
                 task = await client.get_task(name)
                 if as_json:
@@ -96,7 +96,7 @@ def export(folder: Path, *, snapshot: str, verdict: str, run_name: str) -> None:
 
     async def copy() -> int:
         count = 0
-        async with Client() as client:
+        async with Client(on_wait=output.Waiting()) as client:
             with (folder / "samples.jsonl").open("w", encoding="utf-8") as file, Progress(transient=True) as bar:
                 line = bar.add_task("exporting", total=None)
                 async for sample in _whole(client, snapshot, where):
@@ -116,7 +116,7 @@ def snapshot(name: str | None, *, verdict: str, run_name: str) -> None:
     cluster.require(("corpus",), start=False)
 
     async def ask() -> None:
-        async with Client() as client:
+        async with Client(on_wait=output.Waiting()) as client:
             if name:
                 made = await client.create_snapshot(name.removeprefix("snapshots/"), where)
                 reports.console().print(f"{made.name}: {made.sample_count} samples")
@@ -138,7 +138,7 @@ def rewards(snapshot: str, formula: str, *, as_json: bool) -> None:
     cluster.require(("trainer", "corpus"), start=False)
 
     async def ask() -> None:
-        async with Client() as client:
+        async with Client(on_wait=output.Waiting()) as client:
             found = [response async for response in client.rewards(full_name, known[formula])]
         if as_json:
             output.print_json([output.as_dict(response) for response in found])

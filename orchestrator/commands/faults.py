@@ -7,6 +7,7 @@ from orchestrator.mistake import Mistake
 
 _REMEDIES = {
     "NOT_RUNNING": "start the services with `kernelvault up`",
+    "NOT_SERVING": "its log in the state folder says why; `kernelvault up` brings back what died",
     "REFERENCE_UNFIT": "mend the reference: it must run, end in time, be deterministic and leave its inputs alone",
     "NOT_TRACEABLE": "name a model with --model that rewrites it",
     "SOURCE_TOO_LARGE": "a source holds at most 1 MiB",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kernelvault import client, errors
+from kernelvault import client, errors, services
 from kernelvault.services import Client
 from kernelvault.v1 import corpus_pb2, corpus_pb2_grpc
 from tests.conftest import Serve
@@ -166,6 +166,35 @@ async def test_a_service_that_is_not_there_is_named_at_once() -> None:
 
     assert caught.value.reason == "NOT_RUNNING"
     assert time.monotonic() - started < 3
+
+
+async def test_a_service_that_cannot_work_is_named(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its health says NOT_SERVING for longer than a start takes: a command ends instead of waiting without a word."""
+    monkeypatch.setattr(services, "_SETTLING_S", 0.3)
+
+    async def sick() -> None:
+        raise errors.Unavailable("S3_AWAY", "the store is away")
+
+    async with Client({"corpus": await serve(ready=sick)}) as everything:
+        with pytest.raises(errors.Unavailable, match="it says that it cannot work now") as caught:
+            await everything.require("corpus")
+
+    assert caught.value.reason == "NOT_SERVING"
+
+
+async def test_a_call_says_why_it_waits(serve: Serve) -> None:
+    """Each time that a call is tried again, its caller hears the error."""
+    heard: list[errors.Error] = []
+
+    async def busy_twice(request: Any, context: Any) -> Stats:
+        if len(heard) < 2:
+            raise errors.Unavailable("QUEUE_FULL", "the queue is full")
+        return Stats()
+
+    async with Client({"corpus": await serve(GetStats=busy_twice)}, on_wait=heard.append) as everything:
+        await everything.stats()
+
+    assert [error.reason for error in heard] == ["QUEUE_FULL"] * 2
 
 
 def test_the_client_is_reached_from_the_package_without_loading_grpc() -> None:
