@@ -14,6 +14,8 @@ from kernelvault.v1.kernel_pb2 import Candidate
 from orchestrator.mistake import Mistake
 from orchestrator.tasks import read_source
 
+# Far above any server's limit, and within what a Duration holds.
+_MOST_SECONDS = 1e9
 _FORMATS = {
     "hip-abi": (Candidate.HIP, Candidate.HIP_ABI),
     "hip-torch": (Candidate.HIP, Candidate.HIP_TORCH),
@@ -37,6 +39,12 @@ def targets(text: str) -> list[str]:
     if not given:
         raise Mistake(f"name a target with --target: {', '.join(TARGETS)}")
     return given
+
+
+def check_timeout(timeout_s: float) -> None:
+    """Raises Mistake for what is no length of time."""
+    if not 0 <= timeout_s < _MOST_SECONDS:
+        raise Mistake(f"--timeout {timeout_s:g} is no time limit: give seconds, or 0 for the server's default")
 
 
 def read(path: Path, *, format_: str | None, entry_point: str) -> Candidate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,7 @@ app.add_typer(corpus_app, name="corpus")
 
 _INTERRUPTED = 130
 Target = Annotated[str, typer.Option(help="gfx90a, gfx942 or gfx950; several with commas.")]
-Device = Annotated[str, typer.Option(help="MI300X, MI325X or MI355X.")]
+Device = Annotated[str, typer.Option(help="MI300X, MI325X, MI355X or MI250X.")]
 Format = Annotated[str | None, typer.Option(help="hip-abi, hip-torch or triton; found out if not given.")]
 EntryPoint = Annotated[str, typer.Option(help="What to call in the candidate; `run` or `forward` by default.")]
 Timeout = Annotated[float, typer.Option(help="Seconds for each run of foreign code; 0: the server's default.")]
@@ -159,7 +160,9 @@ def models() -> None:
 @app.command()
 def rewards(
     snapshot: Annotated[str, typer.Argument(help="The name of a snapshot.")],
-    formula: Annotated[str, typer.Option(help="The formula; `list` names them.")] = "correct-speedup-copy-penalty",
+    formula: Annotated[
+        str, typer.Option(help="correct-speedup-copy-penalty, soft-clip-novelty, legacy or triton-turn.")
+    ] = "correct-speedup-copy-penalty",
     as_json: Json = False,
 ) -> None:
     """Computes the reward of each sample of a snapshot."""
@@ -233,6 +236,8 @@ def main() -> None:
 
         message = explain(error)
         if message is None:
-            raise
+            # A bug of ours. Python's own exit code for it is 1, which says that a kernel did not pass.
+            traceback.print_exc()
+            message = "this is a bug: please report it with the lines above"
         print(f"kernelvault: {message}", file=sys.stderr)
         sys.exit(2)

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+from kernelvault import devices
 from kernelvault.services import Client
 from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Task
@@ -44,11 +45,14 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
     """Prints the table of outcomes; 0, or 2 where the platform failed and tasks are left to do."""
     candidates.kind(options.format)
     candidates.targets(",".join(options.targets))
+    candidates.check_timeout(options.timeout_s)
+    devices.of(options.device)
     name = name or datetime.datetime.now().strftime("run-%Y%m%d-%H%M%S")
     if not _NAME.fullmatch(name):
         raise Mistake(f"{name!r} cannot name a run: use letters, digits, `.`, `_` and `-`")
     chosen = wanted.tasks()
     cluster.require(("corpus", "compiler", "generator", "profiler"), start=start)
+    output.finish(_check_model(options))
     state = State.open()
     journal = Journal(state.path("runs", f"{name}.jsonl"))
     with journal.exclusive():
@@ -63,10 +67,19 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
     return 2 if any(outcome.failed for outcome in outcomes) else 0
 
 
+async def _check_model(options: Options) -> None:
+    """Raises Mistake where nobody of that name writes candidates: every task would fail for it."""
+    async with Client(on_wait=output.Waiting()) as client:
+        known = [model.name.removeprefix("models/") for model in await client.models()]
+    wanted = options.model_name.removeprefix("models/")
+    if wanted not in known:
+        raise Mistake(f"unknown model {wanted!r}: known are {', '.join(known)}; docs/usage.md says how to add one")
+
+
 async def _work(
     view: _View, journal: Journal, options: Options, *, name: str, chosen: Sequence[Task], cache: Path
 ) -> list[Outcome]:
-    async with Client(timeout_s=_PATIENCE_S) as client:
+    async with Client(timeout_s=_PATIENCE_S, on_wait=output.Waiting()) as client:
         with view:
             loop = Loop(client, journal, options, run=name, cache=cache, watcher=view)
             return await loop.work(chosen)

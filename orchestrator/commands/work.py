@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from kernelvault import errors
+from kernelvault import devices, errors
 from kernelvault.services import Client
 from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.generator_pb2 import GenerateFunctionalRequest
@@ -73,7 +73,7 @@ def models() -> None:
     cluster.require(("generator",), start=False)
 
     async def ask() -> None:
-        async with Client() as client:
+        async with Client(on_wait=output.Waiting()) as client:
             for model in await client.models():
                 print(model.name.removeprefix("models/"), model.backend, sep="\t")
 
@@ -84,12 +84,15 @@ def _judge(task: str, ask: Ask, *, device: str, fresh: bool, start: bool) -> tup
     """The report without plans, and with a `device` the profile."""
     candidate = candidates.read(ask.candidate, format_=ask.format, entry_point=ask.entry_point)
     targets = candidates.targets(ask.target)
+    candidates.check_timeout(ask.timeout_s)
+    if device:
+        devices.of(device)
     given = None if task.startswith("tasks/") else tasks.read(tasks.find(task))
     cluster.require(("compiler", "corpus", "profiler") if device else ("compiler", "corpus"), start=start)
 
     async def judge() -> tuple[VerificationReport, Profile | None]:
         with _progress.status("preparing the task") as line:
-            async with Client() as client:
+            async with Client(on_wait=output.Waiting()) as client:
                 name = (await _stored(client, given)).name if given else task
                 action = candidates.action(candidate, name, targets=targets, timeout_s=ask.timeout_s)
                 say = _Say(line)
@@ -125,7 +128,7 @@ def _exit_code(report: VerificationReport) -> int:
 
 async def _standardize(task: Task, model: str) -> bytes:
     """Mechanically, or by a model whose forms are checked until one is right."""
-    async with Client() as client:
+    async with Client(on_wait=output.Waiting()) as client:
         prepared = (await client.prepare_task(task)).task
         try:
             return (await client.standardize_task(prepared)).contents

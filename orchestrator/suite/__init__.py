@@ -45,7 +45,8 @@ def read(path: Path) -> kernel_pb2.Task:
     except OSError as error:
         raise errors.InvalidArgument("task", f"failed to read {str(path)!r}: {error.strerror}") from error
     except (SyntaxError, ValueError) as error:
-        raise errors.InvalidArgument("task", f"failed to parse {str(path)!r} as Python: {error}") from error
+        where = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
+        raise errors.InvalidArgument("task", f"failed to parse {str(path)!r} as Python: {where}") from error
     constants = _constants(module)
     return kernel_pb2.Task(
         title=title(path),
