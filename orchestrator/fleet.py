@@ -50,6 +50,8 @@ class Fleet:
         self._state = state
         self._environment = environment
         self._progress = progress
+        # Where in its log each process began that this object started.
+        self._log_starts: dict[str, int] = {}
 
     def up(self) -> dict[str, Record]:
         """Starts what does not run, restarts what runs with another configuration; returns the records.
@@ -93,7 +95,9 @@ class Fleet:
         else:
             self._progress(plan.name, "starting")
         self._ready_file(plan.name).unlink(missing_ok=True)
-        pid = processes.spawn(plan.argv, environment=plan.environment, log=self.log(plan.name))
+        log = self.log(plan.name)
+        self._log_starts[plan.name] = log.stat().st_size if log.exists() else 0
+        pid = processes.spawn(plan.argv, environment=plan.environment, log=log)
         record = Record(pid=pid, identity=processes.identity(pid), address=plan.address, fingerprint=plan.fingerprint)
         records[plan.name] = record
         # At once: a process that is not on record could not be stopped.
@@ -122,7 +126,9 @@ class Fleet:
         return self._state.path("logs", f"{name}.log")
 
     def _tail(self, name: str) -> str:
-        lines = self.log(name).read_text(encoding="utf-8", errors="replace").splitlines()
+        """What a process said since it was started."""
+        said = self.log(name).read_bytes()[self._log_starts.get(name, 0) :]
+        lines = said.decode("utf-8", "replace").splitlines()
         return "\n".join(f"  {line}" for line in lines[-8:]) or "  (empty)"
 
     def _ready_file(self, name: str) -> Path:
