@@ -97,12 +97,12 @@ class Blobs:
         return True
 
     async def _download(self, name: Digest, path: Path) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
         temporary = self._cache / f"incoming-{uuid.uuid4().hex}"
         try:
             with temporary.open("wb") as file:
                 await self._receive(name, file)
             temporary.chmod(0o444)
-            path.parent.mkdir(exist_ok=True)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

@@ -122,7 +122,10 @@ async def _run(build: Build[Config], settings: Config) -> None:
         try:
             port = await stack.enter_async_context(serving(registrations, settings))
         except RuntimeError as error:
-            raise Unfit(f"failed to listen on {settings.address}: {error}") from error
+            raise Unfit(
+                f"failed to listen on {settings.address}: the address is taken or not of this machine; "
+                "set KERNELVAULT_ADDRESS to a free one, as host:port"
+            ) from error
         host = settings.address.rpartition(":")[0]
         ready = f"address {host}:{port}\n" + _serve_metrics(settings)
         if settings.ready_file:

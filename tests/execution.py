@@ -18,8 +18,8 @@ from svc_compiler.hip.gpu import compile_gpu
 from svc_compiler.hip.host import build_host
 from svc_compiler.hip.image import build_image
 from svc_compiler.hip.record import record
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.refusal import Refused
 from svc_compiler.verify.execution import Execution
 from tests.recording import ABI, tensor
 

@@ -15,8 +15,8 @@ from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.hip.gpu import compile_gpu
 from svc_compiler.hip.host import build_host
 from svc_compiler.hip.record import record
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.refusal import Refused
 
 PREFIX = Path(os.environ.get("KERNELVAULT_TOOLCHAIN", "~/.cache/kernelvault/toolchain"))
 ABI = kernel_pb2.Candidate.HIP_ABI

@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from kernelvault import seal
+
 # A result that was used this lately is not evicted: its files may be about to be opened.
 _RECENT_SECONDS = 900.0
 # Above twice the bound the disk counts more: what was used this lately is only spared.
@@ -23,25 +25,26 @@ class ResultCache:
         self._entries = folder / "entries"
         self._jobs = folder / "jobs"
         self._max_bytes = max_bytes
-        for path in (self._entries, self._jobs):
-            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._make_folders()
         self._remove_stale_jobs()
 
     def find(self, key: str) -> Path | None:
-        """The entry's folder, and marks it as used."""
+        """The entry's folder, and marks it as used; a damaged entry goes."""
         entry = self._entries / key
-        try:
-            os.utime(entry)
-        except FileNotFoundError:
+        if not seal.all_hold(entry):
+            shutil.rmtree(entry, ignore_errors=True)
             return None
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(entry)
         return entry
 
     def add(self, key: str, files: Iterable[tuple[str, Path]]) -> Path:
         """Moves files (of this file system) into a new entry and evicts the least recently used ones."""
         entry = self._entries / key
+        self._make_folders()
         fresh = Path(tempfile.mkdtemp(dir=self._jobs))
         for name, path in files:
-            path.rename(fresh / name)
+            seal.put(path, fresh / name)
         try:
             fresh.rename(entry)
         except OSError:  # another process was quicker; results are equal
@@ -52,11 +55,17 @@ class ResultCache:
     @contextlib.contextmanager
     def job_folder(self) -> Iterator[Path]:
         """An empty folder on the same file system, removed afterwards."""
+        self._make_folders()
         folder = Path(tempfile.mkdtemp(dir=self._jobs))
         try:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _make_folders(self) -> None:
+        """A cache may be removed at any time, also while it is used."""
+        for path in (self._entries, self._jobs):
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def _evict(self) -> None:
         found = sorted((entry.stat().st_mtime, _size(entry), entry) for entry in self._entries.iterdir())
@@ -77,5 +86,5 @@ class ResultCache:
 
 def _size(entry: Path) -> int:
     with contextlib.suppress(FileNotFoundError):
-        return sum(file.stat().st_size for file in entry.iterdir())
+        return sum(file.stat().st_size for file in entry.iterdir() if file.suffix != seal.SUFFIX)
     return 0

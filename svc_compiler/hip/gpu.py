@@ -10,10 +10,11 @@ from pathlib import Path
 from kernelvault import errors
 from kernelvault.sandbox import Limits, Sandbox
 from kernelvault.v1 import compiler_pb2, plan_pb2
-from svc_compiler.hip import code_object, precompiled
+from svc_compiler import code_object
+from svc_compiler.hip import precompiled
 from svc_compiler.hip.passes import Pass, run_pass
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import PRELUDE, TORCH_HEADERS, Toolchain
+from svc_compiler.refusal import Refused
 
 _OBJECT = "kernels.co"
 _READ_LIMITS = Limits(wall_seconds=30, cpu_seconds=20, output_bytes=16 << 20)

@@ -11,8 +11,8 @@ from kernelvault.v1 import compiler_pb2, kernel_pb2
 from svc_compiler.hip import diagnostics, host_symbols, precompiled
 from svc_compiler.hip.host_library import build_recorder
 from svc_compiler.hip.passes import run_pass
-from svc_compiler.hip.refusal import Refused, Verdict
 from svc_compiler.hip.toolchain import PRELUDE, TORCH_HEADERS, Toolchain
+from svc_compiler.refusal import Refused, Verdict
 
 Format = kernel_pb2.Candidate.Format
 # The recorder's handlers stay installed, whatever the candidate does.

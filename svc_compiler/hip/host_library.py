@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
 
-from kernelvault import digest, errors
+from kernelvault import digest, errors, seal
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip import precompiled
 from svc_compiler.hip.toolchain import TORCH_HEADERS, Toolchain
@@ -24,7 +23,7 @@ async def build_recorder(sandbox: Sandbox, toolchain: Toolchain) -> Path:
     contents: list[str | bytes] = [path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.is_file()]
     key = digest.of_fields([toolchain.identity, str(toolchain.cache), *contents])[:32]
     made = toolchain.cache / f"{key}.recorder.so"
-    if made.exists():
+    if seal.holds(made):
         return made
     # Unlike a candidate it has many translation units: each takes an identity of its own.
     flags = [flag for flag in toolchain.host_flags() if not flag.startswith("-cuid=")]
@@ -35,7 +34,7 @@ async def build_recorder(sandbox: Sandbox, toolchain: Toolchain) -> Path:
         await _run(sandbox, toolchain, folder, compile_)
         objects = [path.with_suffix(".o").name for path in sources]
         await _run(sandbox, toolchain, folder, [*toolchain.link_flags(), *objects, "-o", "recorder.so"])
-        os.replace(folder / "recorder.so", made)
+        seal.put(folder / "recorder.so", made)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return made

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip.refusal import Refused, Verdict
 from svc_compiler.hip.toolchain import SHADOW_HEADERS
+from svc_compiler.refusal import Refused, Verdict
 
 Finding = compiler_pb2.Finding
 _LIBRARY = re.compile(

@@ -20,8 +20,8 @@ from kernelvault.v1 import compiler_pb2
 from svc_compiler.hip import device_ir, ir, meaning, precompiled, runtime, unpack
 from svc_compiler.hip.gpu import headers_before
 from svc_compiler.hip.passes import Pass, run_pass
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import PRELUDE, Toolchain
+from svc_compiler.refusal import Refused
 
 Verdict = compiler_pb2.VerificationReport.Verdict
 

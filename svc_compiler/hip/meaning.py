@@ -21,14 +21,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kernelvault import digest, errors
+from kernelvault import digest, errors, seal
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2
 from svc_compiler.hip.gpu import headers_before
 from svc_compiler.hip.passes import Pass, run_pass
 from svc_compiler.hip.precompiled import header_identity, write_whole
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import PRELUDE, Toolchain
+from svc_compiler.refusal import Refused
 
 Verdict = compiler_pb2.VerificationReport.Verdict
 # The CPU pass runs without the driver's own include of the wrapper, which the GPU pass has.
@@ -70,7 +70,7 @@ async def check(
 async def equal_macros(sandbox: Sandbox, toolchain: Toolchain, target: str) -> list[str]:
     """`-D` and `-U` flags that give the CPU pass exactly the predefined macros of the GPU pass of `target`."""
     cached = toolchain.cache / f"macros-{digest.of_fields([toolchain.identity, target])[:32]}"
-    if not cached.exists():
+    if not seal.holds(cached):
         want = await _macros(sandbox, toolchain, [*toolchain.gpu_flags(target), "-nogpuinc"])
         have = await _macros(sandbox, toolchain, toolchain.cpu_flags())
         flags = [f"-D{macro}={value}" for macro, value in want.items() if have.get(macro) != value]

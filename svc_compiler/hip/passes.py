@@ -12,8 +12,8 @@ from pathlib import Path
 from kernelvault.sandbox import Limits, Outcome, Sandbox
 from kernelvault.v1 import compiler_pb2
 from svc_compiler.hip import diagnostics
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import COMPILE_LIMITS, Toolchain
+from svc_compiler.refusal import Refused
 
 Verdict = compiler_pb2.VerificationReport.Verdict
 _DEPENDENCIES = "looked-at.d"

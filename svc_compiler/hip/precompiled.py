@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernelvault import digest, errors
+from kernelvault import digest, errors, seal
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip.toolchain import Toolchain
 
@@ -25,11 +24,12 @@ async def precompile(sandbox: Sandbox, toolchain: Toolchain, flags: Sequence[str
     """
     key = digest.of_fields([toolchain.identity, str(toolchain.cache), *flags, *header_identity(headers)])[:32]
     made = toolchain.cache / f"{key}.pch"
-    if made.exists():
+    toolchain.restore_cache()
+    if seal.holds(made):
         return made
     # Stays beside the result, which names it.
     source = toolchain.cache / f"{key}.h"
-    if not source.exists():
+    if not seal.holds(source):
         write_whole(source, "".join(f"#include <{header}>\n" for header in headers))
     folder = Path(tempfile.mkdtemp(dir=toolchain.cache, prefix="build-"))
     try:
@@ -37,7 +37,7 @@ async def precompile(sandbox: Sandbox, toolchain: Toolchain, flags: Sequence[str
         outcome = await toolchain.run(sandbox, folder, toolchain.tool("clang++"), *flags, *emit, str(source))
         if not outcome.ok:
             raise errors.Internal("PRELUDE_BROKEN", f"failed to precompile {list(headers)}: {outcome.describe()}")
-        os.replace(folder / "prelude.pch", made)
+        seal.put(folder / "prelude.pch", made)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return made
@@ -57,7 +57,7 @@ def header_identity(headers: Sequence[str]) -> list[str | bytes]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes a file so that no reader ever sees a part of it."""
+    """Writes a sealed file so that no reader ever sees a part of it."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
         file.write(text)
-    os.replace(file.name, path)
+    seal.put(Path(file.name), path)

@@ -13,7 +13,7 @@ from svc_compiler.hip.recording_addresses import Memory
 from svc_compiler.hip.recording_buffers import shape_of_call
 from svc_compiler.hip.recording_events import Buffer, Trace
 from svc_compiler.hip.recording_plan import Assembled, Unsafe
-from svc_compiler.hip.refusal import Refused, Verdict
+from svc_compiler.refusal import Refused, Verdict
 
 Finding = compiler_pb2.Finding
 

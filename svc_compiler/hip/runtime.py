@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelvault import digest, errors, replay
+from kernelvault import digest, errors, replay, seal
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip.meaning import CPU_FIRST
 from svc_compiler.hip.precompiled import write_whole
@@ -51,7 +51,8 @@ def builtins_header(toolchain: Toolchain) -> Path:
     """`amdgcn.h` where every sandboxed pass can read it: in the tool chain's cache, under its digest."""
     text = (FOLDER / "amdgcn.h").read_text()
     path = toolchain.cache / f"amdgcn-{digest.of_fields([text])[:32]}.h"
-    if not path.exists():
+    toolchain.restore_cache()
+    if not seal.holds(path):
         write_whole(path, text)
     return path
 
@@ -70,14 +71,14 @@ async def build(sandbox: Sandbox, toolchain: Toolchain) -> Runtime:
     contents = [path.read_bytes() for path in [*sources, *sorted(FOLDER.glob("*.h"))]]
     key = digest.of_fields([toolchain.identity, *toolchain.native_flags(), *_FLAGS, *contents])[:32]
     made, names = (toolchain.cache / f"runtime-{key}.{suffix}" for suffix in ("o", "names"))
-    if not names.exists():
+    if not (seal.holds(names) and seal.holds(made)):
         folder = Path(tempfile.mkdtemp(dir=toolchain.cache, prefix="build-"))
         try:
             await _compile(sandbox, toolchain, folder, sources)
             defined = await _run(
                 sandbox, toolchain, folder, "llvm-nm", "--defined-only", "--format=just-symbols", "runtime.o"
             )
-            os.replace(folder / "runtime.o", made)
+            seal.put(folder / "runtime.o", made)
             write_whole(names, "\n".join(sorted(set(defined.split()))))
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelvault import devices
+from kernelvault import devices, errors
 from kernelvault.errors import Unfit
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox
 
@@ -114,6 +114,16 @@ class Toolchain:
     def native_flags(self) -> list[str]:
         """C++ of our own for this machine, such as the CPU model's runtime."""
         return [*self._sysroot_flags(), "-std=c++20", "-O2", "-fPIC", "-march=x86-64-v3"]
+
+    def restore_cache(self) -> None:
+        """Makes what all passes want of the cache where it is gone; raises errors.Unavailable where it cannot."""
+        empty = self.cache / "empty"
+        try:
+            if not empty.exists() or empty.stat().st_size:
+                self.cache.mkdir(parents=True, exist_ok=True)
+                empty.write_bytes(b"")
+        except OSError as error:
+            raise errors.Unavailable("CACHE_LOST", f"failed to restore the tool chain's cache: {error}") from error
 
     async def run(
         self, sandbox: Sandbox, folder: Path, *argv: str, limits: Limits = COMPILE_LIMITS, readable: Iterable[Path] = ()
@@ -219,7 +229,7 @@ def _check_present(paths: Iterable[Path], remedy: str) -> None:
     missing = [str(path) for path in paths if not path.exists()]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise Unfit(f"failed to find the HIP tool chain: {missing[0]}{more} is missing; {remedy}")
+        raise Unfit(f"failed to find the HIP tool chain: {missing[0]}{more} not found; {remedy}")
 
 
 def _clang_version(clang: Path, environment: Mapping[str, str], remedy: str) -> str:

@@ -11,8 +11,8 @@ from kernelvault.sandbox.metering import MeteredSandbox, stage
 from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip import gpu, host, host_symbols, image, meaning, runtime
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.refusal import Refused
 
 Report = compiler_pb2.VerificationReport
 

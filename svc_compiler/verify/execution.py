@@ -14,7 +14,7 @@ from kernelvault.replay.cpu_model import CpuModel, Replay
 from kernelvault.sandbox import memory
 from kernelvault.sandbox.metering import stage
 from kernelvault.v1 import compiler_pb2, plan_pb2
-from svc_compiler.hip.refusal import Refused
+from svc_compiler.refusal import Refused
 
 Finding = compiler_pb2.Finding
 Report = compiler_pb2.VerificationReport

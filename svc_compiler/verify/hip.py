@@ -18,7 +18,7 @@ from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip.gpu import check_stores
 from svc_compiler.hip.record import record
-from svc_compiler.hip.refusal import Refused
+from svc_compiler.refusal import Refused
 from svc_compiler.verify import reporting
 from svc_compiler.verify.build import Built, HipBuilder, write_sources
 from svc_compiler.verify.execution import Execution
@@ -46,6 +46,7 @@ class HipVerifier:
         """Raises errors.Error where the platform failed."""
         draft = Report(action_digest=work.digest, task=work.task.name)
         started = time.time()
+        self.scratch.mkdir(parents=True, exist_ok=True)
         with metered() as meter, tempfile.TemporaryDirectory(dir=self.scratch, prefix="verify-") as folder:
             await _Verification(self, work, progress, draft, Path(folder)).run()
         reporting.check_machine(draft, self.scratch)

@@ -12,7 +12,7 @@ from kernelvault import errors
 from kernelvault.replay.reference import Evaluation, ReferenceFault
 from kernelvault.sandbox.metering import stage_times
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
-from svc_compiler.hip.refusal import Refused
+from svc_compiler.refusal import Refused
 
 Report = compiler_pb2.VerificationReport
 

@@ -16,8 +16,8 @@ import pytest_asyncio
 from kernelvault.replay import bundle, cpu_model
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip import image
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.refusal import Refused
 from tests.cpu_model import PROGRAMS, Finding, Plan, Program, Verdict, compile_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]

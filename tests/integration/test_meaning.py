@@ -10,8 +10,8 @@ import pytest
 
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip import meaning
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.refusal import Refused
 
 PREFIX = Path(os.environ.get("KERNELVAULT_TOOLCHAIN", "~/.cache/kernelvault/toolchain"))
 SOURCE = "#include <hip/hip_runtime.h>\n{}\n__global__ void k(float* x) {{ x[threadIdx.x] = warpSize; }}\n"

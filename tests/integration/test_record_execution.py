@@ -11,8 +11,8 @@ import pytest_asyncio
 from kernelvault.replay import cpu_model
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip.refusal import Refused
 from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.refusal import Refused
 from tests.execution import Executed, Executions
 from tests.recording import LAUNCH, PREFIX, TORCH, kinds, launcher, verdict
 

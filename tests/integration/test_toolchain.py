@@ -31,7 +31,7 @@ def test_identity_is_the_same_every_time(tmp_path: Path) -> None:
 
 def test_an_empty_prefix_says_what_to_do(tmp_path: Path) -> None:
     """Unfit names the missing file and the remedy."""
-    with pytest.raises(Unfit, match=r"clang.* is missing; run `make toolchain`"):
+    with pytest.raises(Unfit, match=r"clang.* not found; run `make toolchain`"):
         Toolchain.find(tmp_path / "nothing", tmp_path / "cache")
 
 

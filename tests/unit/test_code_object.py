@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_compiler.hip import code_object
+from svc_compiler import code_object
 
 NOTES = """
 Symbol table '.symtab' contains 3 entries:

@@ -10,8 +10,8 @@ import pytest
 
 from kernelvault.v1 import compiler_pb2
 from svc_compiler.hip import host_symbols
-from svc_compiler.hip.refusal import Verdict
 from svc_compiler.hip.toolchain import SHADOW_HEADERS
+from svc_compiler.refusal import Verdict
 
 Diagnostic = compiler_pb2.Diagnostic
 

@@ -1,4 +1,4 @@
-"""How a HIP stage says that a candidate ends here."""
+"""How a stage says that a candidate ends here."""
 
 from __future__ import annotations
 
