@@ -88,20 +88,22 @@ class Operation(_message.Message):
     def __init__(self, phase: _Optional[_Union[Operation.Phase, str]] = ..., launch: _Optional[_Union[Launch, _Mapping]] = ..., copy: _Optional[_Union[Copy, _Mapping]] = ..., fill: _Optional[_Union[Fill, _Mapping]] = ..., upload: _Optional[_Union[Upload, _Mapping]] = ..., convert: _Optional[_Union[Convert, _Mapping]] = ...) -> None: ...
 
 class Launch(_message.Message):
-    __slots__ = ("kernel", "grid", "block", "dynamic_lds_bytes", "arguments", "relocations")
+    __slots__ = ("kernel", "grid", "block", "dynamic_lds_bytes", "arguments", "relocations", "alternatives")
     KERNEL_FIELD_NUMBER: _ClassVar[int]
     GRID_FIELD_NUMBER: _ClassVar[int]
     BLOCK_FIELD_NUMBER: _ClassVar[int]
     DYNAMIC_LDS_BYTES_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     RELOCATIONS_FIELD_NUMBER: _ClassVar[int]
+    ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
     kernel: int
     grid: Extent
     block: Extent
     dynamic_lds_bytes: int
     arguments: bytes
     relocations: _containers.RepeatedCompositeFieldContainer[Relocation]
-    def __init__(self, kernel: _Optional[int] = ..., grid: _Optional[_Union[Extent, _Mapping]] = ..., block: _Optional[_Union[Extent, _Mapping]] = ..., dynamic_lds_bytes: _Optional[int] = ..., arguments: _Optional[bytes] = ..., relocations: _Optional[_Iterable[_Union[Relocation, _Mapping]]] = ...) -> None: ...
+    alternatives: _containers.RepeatedCompositeFieldContainer[Launch]
+    def __init__(self, kernel: _Optional[int] = ..., grid: _Optional[_Union[Extent, _Mapping]] = ..., block: _Optional[_Union[Extent, _Mapping]] = ..., dynamic_lds_bytes: _Optional[int] = ..., arguments: _Optional[bytes] = ..., relocations: _Optional[_Iterable[_Union[Relocation, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[Launch, _Mapping]]] = ...) -> None: ...
 
 class Extent(_message.Message):
     __slots__ = ("x", "y", "z")
