@@ -12,7 +12,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class GenerateCandidatesRequest(_message.Message):
-    __slots__ = ("task", "model", "language", "format", "candidate_count", "sampling", "attempts", "request_id", "target")
+    __slots__ = ("task", "model", "language", "format", "candidate_count", "sampling", "attempts", "request_id", "target", "seed_kernel")
     class Sampling(_message.Message):
         __slots__ = ("temperature", "top_p", "max_output_tokens", "seed")
         TEMPERATURE_FIELD_NUMBER: _ClassVar[int]
@@ -33,6 +33,7 @@ class GenerateCandidatesRequest(_message.Message):
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     TARGET_FIELD_NUMBER: _ClassVar[int]
+    SEED_KERNEL_FIELD_NUMBER: _ClassVar[int]
     task: str
     model: str
     language: _kernel_pb2.Candidate.Language
@@ -42,17 +43,20 @@ class GenerateCandidatesRequest(_message.Message):
     attempts: _containers.RepeatedCompositeFieldContainer[Attempt]
     request_id: str
     target: str
-    def __init__(self, task: _Optional[str] = ..., model: _Optional[str] = ..., language: _Optional[_Union[_kernel_pb2.Candidate.Language, str]] = ..., format: _Optional[_Union[_kernel_pb2.Candidate.Format, str]] = ..., candidate_count: _Optional[int] = ..., sampling: _Optional[_Union[GenerateCandidatesRequest.Sampling, _Mapping]] = ..., attempts: _Optional[_Iterable[_Union[Attempt, _Mapping]]] = ..., request_id: _Optional[str] = ..., target: _Optional[str] = ...) -> None: ...
+    seed_kernel: _kernel_pb2.SeedKernel
+    def __init__(self, task: _Optional[str] = ..., model: _Optional[str] = ..., language: _Optional[_Union[_kernel_pb2.Candidate.Language, str]] = ..., format: _Optional[_Union[_kernel_pb2.Candidate.Format, str]] = ..., candidate_count: _Optional[int] = ..., sampling: _Optional[_Union[GenerateCandidatesRequest.Sampling, _Mapping]] = ..., attempts: _Optional[_Iterable[_Union[Attempt, _Mapping]]] = ..., request_id: _Optional[str] = ..., target: _Optional[str] = ..., seed_kernel: _Optional[_Union[_kernel_pb2.SeedKernel, _Mapping]] = ...) -> None: ...
 
 class Attempt(_message.Message):
-    __slots__ = ("candidate", "report", "profile")
+    __slots__ = ("candidate", "report", "profile", "reflection")
     CANDIDATE_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
     PROFILE_FIELD_NUMBER: _ClassVar[int]
+    REFLECTION_FIELD_NUMBER: _ClassVar[int]
     candidate: _kernel_pb2.Candidate
     report: _compiler_pb2.VerificationReport
     profile: _profiler_pb2.Profile
-    def __init__(self, candidate: _Optional[_Union[_kernel_pb2.Candidate, _Mapping]] = ..., report: _Optional[_Union[_compiler_pb2.VerificationReport, _Mapping]] = ..., profile: _Optional[_Union[_profiler_pb2.Profile, _Mapping]] = ...) -> None: ...
+    reflection: _kernel_pb2.Reflection
+    def __init__(self, candidate: _Optional[_Union[_kernel_pb2.Candidate, _Mapping]] = ..., report: _Optional[_Union[_compiler_pb2.VerificationReport, _Mapping]] = ..., profile: _Optional[_Union[_profiler_pb2.Profile, _Mapping]] = ..., reflection: _Optional[_Union[_kernel_pb2.Reflection, _Mapping]] = ...) -> None: ...
 
 class GenerateCandidatesResponse(_message.Message):
     __slots__ = ("sample_index", "candidate", "error", "completion_digest")
@@ -65,6 +69,28 @@ class GenerateCandidatesResponse(_message.Message):
     error: _status_pb2.Status
     completion_digest: _artifact_pb2.Digest
     def __init__(self, sample_index: _Optional[int] = ..., candidate: _Optional[_Union[_kernel_pb2.Candidate, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ..., completion_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ...) -> None: ...
+
+class ReflectOnAttemptRequest(_message.Message):
+    __slots__ = ("task", "model", "attempts", "sampling", "request_id", "target")
+    TASK_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    SAMPLING_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    task: str
+    model: str
+    attempts: _containers.RepeatedCompositeFieldContainer[Attempt]
+    sampling: GenerateCandidatesRequest.Sampling
+    request_id: str
+    target: str
+    def __init__(self, task: _Optional[str] = ..., model: _Optional[str] = ..., attempts: _Optional[_Iterable[_Union[Attempt, _Mapping]]] = ..., sampling: _Optional[_Union[GenerateCandidatesRequest.Sampling, _Mapping]] = ..., request_id: _Optional[str] = ..., target: _Optional[str] = ...) -> None: ...
+
+class ReflectOnAttemptResponse(_message.Message):
+    __slots__ = ("reflection",)
+    REFLECTION_FIELD_NUMBER: _ClassVar[int]
+    reflection: _kernel_pb2.Reflection
+    def __init__(self, reflection: _Optional[_Union[_kernel_pb2.Reflection, _Mapping]] = ...) -> None: ...
 
 class GenerateFunctionalRequest(_message.Message):
     __slots__ = ("task", "model", "feedback")

@@ -40,6 +40,11 @@ class GeneratorStub:
                 request_serializer=kernelvault_dot_v1_dot_generator__pb2.GenerateCandidatesRequest.SerializeToString,
                 response_deserializer=kernelvault_dot_v1_dot_generator__pb2.GenerateCandidatesResponse.FromString,
                 _registered_method=True)
+        self.ReflectOnAttempt = channel.unary_unary(
+                '/kernelvault.v1.Generator/ReflectOnAttempt',
+                request_serializer=kernelvault_dot_v1_dot_generator__pb2.ReflectOnAttemptRequest.SerializeToString,
+                response_deserializer=kernelvault_dot_v1_dot_generator__pb2.ReflectOnAttemptResponse.FromString,
+                _registered_method=True)
         self.GenerateFunctional = channel.unary_unary(
                 '/kernelvault.v1.Generator/GenerateFunctional',
                 request_serializer=kernelvault_dot_v1_dot_generator__pb2.GenerateFunctionalRequest.SerializeToString,
@@ -76,6 +81,25 @@ class GeneratorServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReflectOnAttempt(self, request, context):
+        """Asks the model why the last of the attempts failed, or what holds it back if
+        it passed, and what to change. Put the answer into that attempt's
+        `reflection` when you ask for the next candidate.
+
+        Errors:
+
+        * `INVALID_ARGUMENT`: the request is malformed, or there is no attempt.
+        * `NOT_FOUND`: there is no such task or model.
+        * `FAILED_PRECONDITION`: `rules` reflects on nothing (reason `NO_MODEL`);
+        the model's answer is empty (reason `PARSE_FAILED`).
+        * `RESOURCE_EXHAUSTED`: the token budget is spent.
+        * `UNAVAILABLE`: the model's endpoint, or the queue, is not ready; the
+        details say when to retry.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GenerateFunctional(self, request, context):
         """Asks the model for the functional form of a module that torch.fx cannot
         trace. It is unchecked: `Compiler.StandardizeTask` checks it.
@@ -103,6 +127,11 @@ def add_GeneratorServicer_to_server(servicer, server):
                     servicer.GenerateCandidates,
                     request_deserializer=kernelvault_dot_v1_dot_generator__pb2.GenerateCandidatesRequest.FromString,
                     response_serializer=kernelvault_dot_v1_dot_generator__pb2.GenerateCandidatesResponse.SerializeToString,
+            ),
+            'ReflectOnAttempt': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReflectOnAttempt,
+                    request_deserializer=kernelvault_dot_v1_dot_generator__pb2.ReflectOnAttemptRequest.FromString,
+                    response_serializer=kernelvault_dot_v1_dot_generator__pb2.ReflectOnAttemptResponse.SerializeToString,
             ),
             'GenerateFunctional': grpc.unary_unary_rpc_method_handler(
                     servicer.GenerateFunctional,
@@ -143,6 +172,33 @@ class Generator:
             '/kernelvault.v1.Generator/GenerateCandidates',
             kernelvault_dot_v1_dot_generator__pb2.GenerateCandidatesRequest.SerializeToString,
             kernelvault_dot_v1_dot_generator__pb2.GenerateCandidatesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReflectOnAttempt(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kernelvault.v1.Generator/ReflectOnAttempt',
+            kernelvault_dot_v1_dot_generator__pb2.ReflectOnAttemptRequest.SerializeToString,
+            kernelvault_dot_v1_dot_generator__pb2.ReflectOnAttemptResponse.FromString,
             options,
             channel_credentials,
             insecure,

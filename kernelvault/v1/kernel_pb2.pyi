@@ -192,6 +192,42 @@ class Candidate(_message.Message):
     generation: Candidate.Generation
     def __init__(self, name: _Optional[str] = ..., language: _Optional[_Union[Candidate.Language, str]] = ..., format: _Optional[_Union[Candidate.Format, str]] = ..., sources: _Optional[_Iterable[_Union[_artifact_pb2.Artifact, _Mapping]]] = ..., entry_point: _Optional[str] = ..., generation: _Optional[_Union[Candidate.Generation, _Mapping]] = ...) -> None: ...
 
+class SeedKernel(_message.Message):
+    __slots__ = ("dialect", "sources", "provenance")
+    class Dialect(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        DIALECT_UNSPECIFIED: _ClassVar[SeedKernel.Dialect]
+        CUDA: _ClassVar[SeedKernel.Dialect]
+        HIP: _ClassVar[SeedKernel.Dialect]
+        TRITON: _ClassVar[SeedKernel.Dialect]
+    DIALECT_UNSPECIFIED: SeedKernel.Dialect
+    CUDA: SeedKernel.Dialect
+    HIP: SeedKernel.Dialect
+    TRITON: SeedKernel.Dialect
+    DIALECT_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    PROVENANCE_FIELD_NUMBER: _ClassVar[int]
+    dialect: SeedKernel.Dialect
+    sources: _containers.RepeatedCompositeFieldContainer[_artifact_pb2.Artifact]
+    provenance: Provenance
+    def __init__(self, dialect: _Optional[_Union[SeedKernel.Dialect, str]] = ..., sources: _Optional[_Iterable[_Union[_artifact_pb2.Artifact, _Mapping]]] = ..., provenance: _Optional[_Union[Provenance, _Mapping]] = ...) -> None: ...
+
+class Reflection(_message.Message):
+    __slots__ = ("model", "text", "prompt_digest", "completion_digest", "prompt_tokens", "completion_tokens")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    PROMPT_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    COMPLETION_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    PROMPT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    COMPLETION_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    text: str
+    prompt_digest: _artifact_pb2.Digest
+    completion_digest: _artifact_pb2.Digest
+    prompt_tokens: int
+    completion_tokens: int
+    def __init__(self, model: _Optional[str] = ..., text: _Optional[str] = ..., prompt_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., completion_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., prompt_tokens: _Optional[int] = ..., completion_tokens: _Optional[int] = ...) -> None: ...
+
 class ExecutionMetadata(_message.Message):
     __slots__ = ("worker", "queue_time", "start_time", "end_time", "stages", "toolchain")
     class ToolchainEntry(_message.Message):
