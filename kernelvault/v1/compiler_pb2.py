@@ -23,56 +23,63 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
+from kernelvault.v1 import access_pb2 as kernelvault_dot_v1_dot_access__pb2
 from kernelvault.v1 import artifact_pb2 as kernelvault_dot_v1_dot_artifact__pb2
 from kernelvault.v1 import kernel_pb2 as kernelvault_dot_v1_dot_kernel__pb2
 from kernelvault.v1 import plan_pb2 as kernelvault_dot_v1_dot_plan__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dkernelvault/v1/compiler.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1bkernelvault/v1/kernel.proto\x1a\x19kernelvault/v1/plan.proto\"W\n\x12PrepareTaskRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\x12\x1d\n\x15max_correctness_cases\x18\x02 \x01(\x05\"H\n\x13PrepareTaskResponse\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\x12\r\n\x05notes\x18\x02 \x03(\t\"<\n\x16StandardizeTaskRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\"G\n\x17StandardizeTaskResponse\x12,\n\nfunctional\x18\x01 \x01(\x0b\x32\x18.kernelvault.v1.Artifact\"\x8f\x02\n\x0cVerifyAction\x12\x34\n\x08language\x18\x01 \x01(\x0e\x32\".kernelvault.v1.Candidate.Language\x12\x30\n\x06\x66ormat\x18\x02 \x01(\x0e\x32 .kernelvault.v1.Candidate.Format\x12)\n\x07sources\x18\x03 \x03(\x0b\x32\x18.kernelvault.v1.Artifact\x12\x13\n\x0b\x65ntry_point\x18\x04 \x01(\t\x12\x0c\n\x04task\x18\x05 \x01(\t\x12\x0f\n\x07targets\x18\x06 \x03(\t\x12*\n\x07timeout\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0c\n\x04salt\x18\x08 \x01(\t\"a\n\x16VerifyCandidateRequest\x12,\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.VerifyAction\x12\x19\n\x11skip_cache_lookup\x18\x02 \x01(\x08\"\x90\x02\n\x17VerifyCandidateResponse\x12>\n\x05stage\x18\x01 \x01(\x0e\x32-.kernelvault.v1.VerifyCandidateResponse.StageH\x00\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReportH\x00\"u\n\x05Stage\x12\x15\n\x11STAGE_UNSPECIFIED\x10\x00\x12\n\n\x06QUEUED\x10\x01\x12\r\n\tREFERENCE\x10\x02\x12\r\n\tCOMPILING\x10\x03\x12\r\n\tRECORDING\x10\x04\x12\r\n\tREPLAYING\x10\x05\x12\r\n\tCOMPARING\x10\x06\x42\x08\n\x06update\"\xb4\x06\n\x12VerificationReport\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12;\n\x07verdict\x18\x02 \x01(\x0e\x32*.kernelvault.v1.VerificationReport.Verdict\x12\x13\n\x0b\x65xplanation\x18\x03 \x01(\t\x12\x42\n\x0b\x66\x61ult_owner\x18\x04 \x01(\x0e\x32-.kernelvault.v1.VerificationReport.FaultOwner\x12+\n\x06\x62uilds\x18\x05 \x03(\x0b\x32\x1b.kernelvault.v1.TargetBuild\x12\x30\n\x0c\x63\x61se_results\x18\x06 \x03(\x0b\x32\x1a.kernelvault.v1.CaseResult\x12)\n\x05plans\x18\x07 \x03(\x0b\x32\x1a.kernelvault.v1.LaunchPlan\x12)\n\x08\x66indings\x18\x08 \x03(\x0b\x32\x17.kernelvault.v1.Finding\x12\x18\n\x10\x65xecuted_targets\x18\t \x03(\t\x12\x18\n\x10\x63ompiled_targets\x18\n \x03(\t\x12=\n\x12\x65xecution_metadata\x18\x0b \x01(\x0b\x32!.kernelvault.v1.ExecutionMetadata\x12\x0e\n\x06\x63\x61\x63hed\x18\x0c \x01(\x08\x12\r\n\x05notes\x18\r \x03(\t\x12\x0c\n\x04task\x18\x0e \x01(\t\"U\n\nFaultOwner\x12\x1b\n\x17\x46\x41ULT_OWNER_UNSPECIFIED\x10\x00\x12\r\n\tCANDIDATE\x10\x01\x12\r\n\tREFERENCE\x10\x02\x12\x0c\n\x08PLATFORM\x10\x03\"\xac\x01\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\n\n\x06PASSED\x10\x01\x12\x0c\n\x08REJECTED\x10\x02\x12\x10\n\x0cPARSE_FAILED\x10\x03\x12\x12\n\x0e\x43OMPILE_FAILED\x10\x04\x12\x0b\n\x07\x43RASHED\x10\x05\x12\r\n\tTIMED_OUT\x10\x06\x12\x0e\n\nMISMATCHED\x10\x07\x12\n\n\x06UNSAFE\x10\x08\x12\x10\n\x0cNEEDS_DEVICE\x10\t\"\xa8\x02\n\x0bTargetBuild\x12\x0e\n\x06target\x18\x01 \x01(\t\x12\x10\n\x08\x63ompiled\x18\x02 \x01(\x08\x12/\n\x0b\x64iagnostics\x18\x03 \x03(\x0b\x32\x1a.kernelvault.v1.Diagnostic\x12\x38\n\x07kernels\x18\x04 \x03(\x0b\x32\'.kernelvault.v1.TargetBuild.KernelBuild\x12+\n\x0b\x63ode_object\x18\x05 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x1a_\n\x0bKernelBuild\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12,\n\tresources\x18\x03 \x01(\x0b\x32\x19.kernelvault.v1.Resources\"\xbc\x01\n\nDiagnostic\x12/\n\x05level\x18\x01 \x01(\x0e\x32 .kernelvault.v1.Diagnostic.Level\x12\x0c\n\x04\x66ile\x18\x02 \x01(\t\x12\x0c\n\x04line\x18\x03 \x01(\x05\x12\x0e\n\x06\x63olumn\x18\x04 \x01(\x05\x12\x0f\n\x07message\x18\x05 \x01(\t\"@\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\x08\n\x04NOTE\x10\x01\x12\x0b\n\x07WARNING\x10\x02\x12\t\n\x05\x45RROR\x10\x03\"\xc8\x03\n\x07\x46inding\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.kernelvault.v1.Finding.Kind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0f\n\x07\x63\x61se_id\x18\x03 \x01(\t\x12\x0e\n\x06kernel\x18\x04 \x01(\t\x12%\n\x05\x62lock\x18\x05 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12&\n\x06thread\x18\x06 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12\x10\n\x08location\x18\x07 \x01(\t\x12\x0e\n\x06\x62uffer\x18\x08 \x01(\t\"\xed\x01\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\x11\n\rOUT_OF_BOUNDS\x10\x01\x12\x08\n\x04RACE\x10\x02\x12\x16\n\x12UNINITIALIZED_READ\x10\x03\x12\x10\n\x0cHOST_POINTER\x10\x04\x12\x15\n\x11\x44IVERGENT_BARRIER\x10\x05\x12\x0e\n\nMISALIGNED\x10\x06\x12\x0f\n\x0bHOST_ACCESS\x10\x07\x12\x14\n\x10\x46OREIGN_OPERATOR\x10\x08\x12\x12\n\x0eINPUT_MUTATION\x10\t\x12\x12\n\x0eNONDETERMINISM\x10\n\x12\x12\n\x0eUSE_AFTER_FREE\x10\x0b\"\xa4\x02\n\nCaseResult\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0e\n\x06passed\x18\x02 \x01(\x08\x12\x13\n\x0b\x65xplanation\x18\x03 \x01(\t\x12\x38\n\x07outputs\x18\x04 \x03(\x0b\x32\'.kernelvault.v1.CaseResult.OutputResult\x1a\xa5\x01\n\x0cOutputResult\x12\x1a\n\x12max_absolute_error\x18\x01 \x01(\x01\x12\x1a\n\x12max_relative_error\x18\x02 \x01(\x01\x12\x18\n\x10mismatched_count\x18\x03 \x01(\x03\x12\x15\n\relement_count\x18\x04 \x01(\x03\x12,\n\ttolerance\x18\x05 \x01(\x0b\x32\x19.kernelvault.v1.Tolerance2\xac\x02\n\x08\x43ompiler\x12V\n\x0bPrepareTask\x12\".kernelvault.v1.PrepareTaskRequest\x1a#.kernelvault.v1.PrepareTaskResponse\x12\x62\n\x0fStandardizeTask\x12&.kernelvault.v1.StandardizeTaskRequest\x1a\'.kernelvault.v1.StandardizeTaskResponse\x12\x64\n\x0fVerifyCandidate\x12&.kernelvault.v1.VerifyCandidateRequest\x1a\'.kernelvault.v1.VerifyCandidateResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dkernelvault/v1/compiler.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1bkernelvault/v1/kernel.proto\x1a\x19kernelvault/v1/plan.proto\"W\n\x12PrepareTaskRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\x12\x1d\n\x15max_correctness_cases\x18\x02 \x01(\x05\"H\n\x13PrepareTaskResponse\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\x12\r\n\x05notes\x18\x02 \x03(\t\"<\n\x16StandardizeTaskRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\"G\n\x17StandardizeTaskResponse\x12,\n\nfunctional\x18\x01 \x01(\x0b\x32\x18.kernelvault.v1.Artifact\"\x8f\x02\n\x0cVerifyAction\x12\x34\n\x08language\x18\x01 \x01(\x0e\x32\".kernelvault.v1.Candidate.Language\x12\x30\n\x06\x66ormat\x18\x02 \x01(\x0e\x32 .kernelvault.v1.Candidate.Format\x12)\n\x07sources\x18\x03 \x03(\x0b\x32\x18.kernelvault.v1.Artifact\x12\x13\n\x0b\x65ntry_point\x18\x04 \x01(\t\x12\x0c\n\x04task\x18\x05 \x01(\t\x12\x0f\n\x07targets\x18\x06 \x03(\t\x12*\n\x07timeout\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0c\n\x04salt\x18\x08 \x01(\t\"a\n\x16VerifyCandidateRequest\x12,\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.VerifyAction\x12\x19\n\x11skip_cache_lookup\x18\x02 \x01(\x08\"\x90\x02\n\x17VerifyCandidateResponse\x12>\n\x05stage\x18\x01 \x01(\x0e\x32-.kernelvault.v1.VerifyCandidateResponse.StageH\x00\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReportH\x00\"u\n\x05Stage\x12\x15\n\x11STAGE_UNSPECIFIED\x10\x00\x12\n\n\x06QUEUED\x10\x01\x12\r\n\tREFERENCE\x10\x02\x12\r\n\tCOMPILING\x10\x03\x12\r\n\tRECORDING\x10\x04\x12\r\n\tREPLAYING\x10\x05\x12\r\n\tCOMPARING\x10\x06\x42\x08\n\x06update\"\xb4\x06\n\x12VerificationReport\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12;\n\x07verdict\x18\x02 \x01(\x0e\x32*.kernelvault.v1.VerificationReport.Verdict\x12\x13\n\x0b\x65xplanation\x18\x03 \x01(\t\x12\x42\n\x0b\x66\x61ult_owner\x18\x04 \x01(\x0e\x32-.kernelvault.v1.VerificationReport.FaultOwner\x12+\n\x06\x62uilds\x18\x05 \x03(\x0b\x32\x1b.kernelvault.v1.TargetBuild\x12\x30\n\x0c\x63\x61se_results\x18\x06 \x03(\x0b\x32\x1a.kernelvault.v1.CaseResult\x12)\n\x05plans\x18\x07 \x03(\x0b\x32\x1a.kernelvault.v1.LaunchPlan\x12)\n\x08\x66indings\x18\x08 \x03(\x0b\x32\x17.kernelvault.v1.Finding\x12\x18\n\x10\x65xecuted_targets\x18\t \x03(\t\x12\x18\n\x10\x63ompiled_targets\x18\n \x03(\t\x12=\n\x12\x65xecution_metadata\x18\x0b \x01(\x0b\x32!.kernelvault.v1.ExecutionMetadata\x12\x0e\n\x06\x63\x61\x63hed\x18\x0c \x01(\x08\x12\r\n\x05notes\x18\r \x03(\t\x12\x0c\n\x04task\x18\x0e \x01(\t\"U\n\nFaultOwner\x12\x1b\n\x17\x46\x41ULT_OWNER_UNSPECIFIED\x10\x00\x12\r\n\tCANDIDATE\x10\x01\x12\r\n\tREFERENCE\x10\x02\x12\x0c\n\x08PLATFORM\x10\x03\"\xac\x01\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\n\n\x06PASSED\x10\x01\x12\x0c\n\x08REJECTED\x10\x02\x12\x10\n\x0cPARSE_FAILED\x10\x03\x12\x12\n\x0e\x43OMPILE_FAILED\x10\x04\x12\x0b\n\x07\x43RASHED\x10\x05\x12\r\n\tTIMED_OUT\x10\x06\x12\x0e\n\nMISMATCHED\x10\x07\x12\n\n\x06UNSAFE\x10\x08\x12\x10\n\x0cNEEDS_DEVICE\x10\t\"\xa8\x02\n\x0bTargetBuild\x12\x0e\n\x06target\x18\x01 \x01(\t\x12\x10\n\x08\x63ompiled\x18\x02 \x01(\x08\x12/\n\x0b\x64iagnostics\x18\x03 \x03(\x0b\x32\x1a.kernelvault.v1.Diagnostic\x12\x38\n\x07kernels\x18\x04 \x03(\x0b\x32\'.kernelvault.v1.TargetBuild.KernelBuild\x12+\n\x0b\x63ode_object\x18\x05 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x1a_\n\x0bKernelBuild\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12,\n\tresources\x18\x03 \x01(\x0b\x32\x19.kernelvault.v1.Resources\"\xbc\x01\n\nDiagnostic\x12/\n\x05level\x18\x01 \x01(\x0e\x32 .kernelvault.v1.Diagnostic.Level\x12\x0c\n\x04\x66ile\x18\x02 \x01(\t\x12\x0c\n\x04line\x18\x03 \x01(\x05\x12\x0e\n\x06\x63olumn\x18\x04 \x01(\x05\x12\x0f\n\x07message\x18\x05 \x01(\t\"@\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\x08\n\x04NOTE\x10\x01\x12\x0b\n\x07WARNING\x10\x02\x12\t\n\x05\x45RROR\x10\x03\"\xc8\x03\n\x07\x46inding\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.kernelvault.v1.Finding.Kind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0f\n\x07\x63\x61se_id\x18\x03 \x01(\t\x12\x0e\n\x06kernel\x18\x04 \x01(\t\x12%\n\x05\x62lock\x18\x05 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12&\n\x06thread\x18\x06 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12\x10\n\x08location\x18\x07 \x01(\t\x12\x0e\n\x06\x62uffer\x18\x08 \x01(\t\"\xed\x01\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\x11\n\rOUT_OF_BOUNDS\x10\x01\x12\x08\n\x04RACE\x10\x02\x12\x16\n\x12UNINITIALIZED_READ\x10\x03\x12\x10\n\x0cHOST_POINTER\x10\x04\x12\x15\n\x11\x44IVERGENT_BARRIER\x10\x05\x12\x0e\n\nMISALIGNED\x10\x06\x12\x0f\n\x0bHOST_ACCESS\x10\x07\x12\x14\n\x10\x46OREIGN_OPERATOR\x10\x08\x12\x12\n\x0eINPUT_MUTATION\x10\t\x12\x12\n\x0eNONDETERMINISM\x10\n\x12\x12\n\x0eUSE_AFTER_FREE\x10\x0b\"\xa4\x02\n\nCaseResult\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0e\n\x06passed\x18\x02 \x01(\x08\x12\x13\n\x0b\x65xplanation\x18\x03 \x01(\t\x12\x38\n\x07outputs\x18\x04 \x03(\x0b\x32\'.kernelvault.v1.CaseResult.OutputResult\x1a\xa5\x01\n\x0cOutputResult\x12\x1a\n\x12max_absolute_error\x18\x01 \x01(\x01\x12\x1a\n\x12max_relative_error\x18\x02 \x01(\x01\x12\x18\n\x10mismatched_count\x18\x03 \x01(\x03\x12\x15\n\relement_count\x18\x04 \x01(\x03\x12,\n\ttolerance\x18\x05 \x01(\x0b\x32\x19.kernelvault.v1.Tolerance2\xc7\x02\n\x08\x43ompiler\x12_\n\x0bPrepareTask\x12\".kernelvault.v1.PrepareTaskRequest\x1a#.kernelvault.v1.PrepareTaskResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x12k\n\x0fStandardizeTask\x12&.kernelvault.v1.StandardizeTaskRequest\x1a\'.kernelvault.v1.StandardizeTaskResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x12m\n\x0fVerifyCandidate\x12&.kernelvault.v1.VerifyCandidateRequest\x1a\'.kernelvault.v1.VerifyCandidateResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'kernelvault.v1.compiler_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PREPARETASKREQUEST']._serialized_start=168
-  _globals['_PREPARETASKREQUEST']._serialized_end=255
-  _globals['_PREPARETASKRESPONSE']._serialized_start=257
-  _globals['_PREPARETASKRESPONSE']._serialized_end=329
-  _globals['_STANDARDIZETASKREQUEST']._serialized_start=331
-  _globals['_STANDARDIZETASKREQUEST']._serialized_end=391
-  _globals['_STANDARDIZETASKRESPONSE']._serialized_start=393
-  _globals['_STANDARDIZETASKRESPONSE']._serialized_end=464
-  _globals['_VERIFYACTION']._serialized_start=467
-  _globals['_VERIFYACTION']._serialized_end=738
-  _globals['_VERIFYCANDIDATEREQUEST']._serialized_start=740
-  _globals['_VERIFYCANDIDATEREQUEST']._serialized_end=837
-  _globals['_VERIFYCANDIDATERESPONSE']._serialized_start=840
-  _globals['_VERIFYCANDIDATERESPONSE']._serialized_end=1112
-  _globals['_VERIFYCANDIDATERESPONSE_STAGE']._serialized_start=985
-  _globals['_VERIFYCANDIDATERESPONSE_STAGE']._serialized_end=1102
-  _globals['_VERIFICATIONREPORT']._serialized_start=1115
-  _globals['_VERIFICATIONREPORT']._serialized_end=1935
-  _globals['_VERIFICATIONREPORT_FAULTOWNER']._serialized_start=1675
-  _globals['_VERIFICATIONREPORT_FAULTOWNER']._serialized_end=1760
-  _globals['_VERIFICATIONREPORT_VERDICT']._serialized_start=1763
-  _globals['_VERIFICATIONREPORT_VERDICT']._serialized_end=1935
-  _globals['_TARGETBUILD']._serialized_start=1938
-  _globals['_TARGETBUILD']._serialized_end=2234
-  _globals['_TARGETBUILD_KERNELBUILD']._serialized_start=2139
-  _globals['_TARGETBUILD_KERNELBUILD']._serialized_end=2234
-  _globals['_DIAGNOSTIC']._serialized_start=2237
-  _globals['_DIAGNOSTIC']._serialized_end=2425
-  _globals['_DIAGNOSTIC_LEVEL']._serialized_start=2361
-  _globals['_DIAGNOSTIC_LEVEL']._serialized_end=2425
-  _globals['_FINDING']._serialized_start=2428
-  _globals['_FINDING']._serialized_end=2884
-  _globals['_FINDING_KIND']._serialized_start=2647
-  _globals['_FINDING_KIND']._serialized_end=2884
-  _globals['_CASERESULT']._serialized_start=2887
-  _globals['_CASERESULT']._serialized_end=3179
-  _globals['_CASERESULT_OUTPUTRESULT']._serialized_start=3014
-  _globals['_CASERESULT_OUTPUTRESULT']._serialized_end=3179
-  _globals['_COMPILER']._serialized_start=3182
-  _globals['_COMPILER']._serialized_end=3482
+  _globals['_COMPILER'].methods_by_name['PrepareTask']._loaded_options = None
+  _globals['_COMPILER'].methods_by_name['PrepareTask']._serialized_options = b'\332\347\030\003\n\001\002'
+  _globals['_COMPILER'].methods_by_name['StandardizeTask']._loaded_options = None
+  _globals['_COMPILER'].methods_by_name['StandardizeTask']._serialized_options = b'\332\347\030\003\n\001\002'
+  _globals['_COMPILER'].methods_by_name['VerifyCandidate']._loaded_options = None
+  _globals['_COMPILER'].methods_by_name['VerifyCandidate']._serialized_options = b'\332\347\030\003\n\001\002'
+  _globals['_PREPARETASKREQUEST']._serialized_start=197
+  _globals['_PREPARETASKREQUEST']._serialized_end=284
+  _globals['_PREPARETASKRESPONSE']._serialized_start=286
+  _globals['_PREPARETASKRESPONSE']._serialized_end=358
+  _globals['_STANDARDIZETASKREQUEST']._serialized_start=360
+  _globals['_STANDARDIZETASKREQUEST']._serialized_end=420
+  _globals['_STANDARDIZETASKRESPONSE']._serialized_start=422
+  _globals['_STANDARDIZETASKRESPONSE']._serialized_end=493
+  _globals['_VERIFYACTION']._serialized_start=496
+  _globals['_VERIFYACTION']._serialized_end=767
+  _globals['_VERIFYCANDIDATEREQUEST']._serialized_start=769
+  _globals['_VERIFYCANDIDATEREQUEST']._serialized_end=866
+  _globals['_VERIFYCANDIDATERESPONSE']._serialized_start=869
+  _globals['_VERIFYCANDIDATERESPONSE']._serialized_end=1141
+  _globals['_VERIFYCANDIDATERESPONSE_STAGE']._serialized_start=1014
+  _globals['_VERIFYCANDIDATERESPONSE_STAGE']._serialized_end=1131
+  _globals['_VERIFICATIONREPORT']._serialized_start=1144
+  _globals['_VERIFICATIONREPORT']._serialized_end=1964
+  _globals['_VERIFICATIONREPORT_FAULTOWNER']._serialized_start=1704
+  _globals['_VERIFICATIONREPORT_FAULTOWNER']._serialized_end=1789
+  _globals['_VERIFICATIONREPORT_VERDICT']._serialized_start=1792
+  _globals['_VERIFICATIONREPORT_VERDICT']._serialized_end=1964
+  _globals['_TARGETBUILD']._serialized_start=1967
+  _globals['_TARGETBUILD']._serialized_end=2263
+  _globals['_TARGETBUILD_KERNELBUILD']._serialized_start=2168
+  _globals['_TARGETBUILD_KERNELBUILD']._serialized_end=2263
+  _globals['_DIAGNOSTIC']._serialized_start=2266
+  _globals['_DIAGNOSTIC']._serialized_end=2454
+  _globals['_DIAGNOSTIC_LEVEL']._serialized_start=2390
+  _globals['_DIAGNOSTIC_LEVEL']._serialized_end=2454
+  _globals['_FINDING']._serialized_start=2457
+  _globals['_FINDING']._serialized_end=2913
+  _globals['_FINDING_KIND']._serialized_start=2676
+  _globals['_FINDING_KIND']._serialized_end=2913
+  _globals['_CASERESULT']._serialized_start=2916
+  _globals['_CASERESULT']._serialized_end=3208
+  _globals['_CASERESULT_OUTPUTRESULT']._serialized_start=3043
+  _globals['_CASERESULT_OUTPUTRESULT']._serialized_end=3208
+  _globals['_COMPILER']._serialized_start=3211
+  _globals['_COMPILER']._serialized_end=3538
 # @@protoc_insertion_point(module_scope)

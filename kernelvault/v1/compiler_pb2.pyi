@@ -1,6 +1,7 @@
 import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
+from kernelvault.v1 import access_pb2 as _access_pb2
 from kernelvault.v1 import artifact_pb2 as _artifact_pb2
 from kernelvault.v1 import kernel_pb2 as _kernel_pb2
 from kernelvault.v1 import plan_pb2 as _plan_pb2

@@ -23,13 +23,14 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from kernelvault.v1 import access_pb2 as kernelvault_dot_v1_dot_access__pb2
 from kernelvault.v1 import artifact_pb2 as kernelvault_dot_v1_dot_artifact__pb2
 from kernelvault.v1 import compiler_pb2 as kernelvault_dot_v1_dot_compiler__pb2
 from kernelvault.v1 import kernel_pb2 as kernelvault_dot_v1_dot_kernel__pb2
 from kernelvault.v1 import profiler_pb2 as kernelvault_dot_v1_dot_profiler__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bkernelvault/v1/corpus.proto\x12\x0ekernelvault.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1bkernelvault/v1/kernel.proto\x1a\x1dkernelvault/v1/profiler.proto\"\x8b\x02\n\x06Sample\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04task\x18\x02 \x01(\t\x12,\n\tcandidate\x18\x03 \x01(\x0b\x32\x19.kernelvault.v1.Candidate\x12\x32\n\x06report\x18\x04 \x01(\x0b\x32\".kernelvault.v1.VerificationReport\x12(\n\x07profile\x18\x05 \x01(\x0b\x32\x17.kernelvault.v1.Profile\x12(\n\x07lineage\x18\x06 \x01(\x0b\x32\x17.kernelvault.v1.Lineage\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x98\x01\n\x07Lineage\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x0e\n\x06parent\x18\x03 \x01(\t\x12.\n\nreflection\x18\x04 \x01(\x0b\x32\x1a.kernelvault.v1.Reflection\x12/\n\x0bseed_kernel\x18\x05 \x01(\x0b\x32\x1a.kernelvault.v1.SeedKernel\"\xb0\x01\n\x0cSampleFilter\x12\r\n\x05tasks\x18\x01 \x03(\t\x12<\n\x08verdicts\x18\x02 \x03(\x0e\x32*.kernelvault.v1.VerificationReport.Verdict\x12\x0e\n\x06models\x18\x03 \x03(\t\x12\x35\n\tlanguages\x18\x04 \x03(\x0e\x32\".kernelvault.v1.Candidate.Language\x12\x0c\n\x04runs\x18\x05 \x03(\t\"\xbe\x01\n\x08Snapshot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\x12/\n\x0fmanifest_digest\x18\x03 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x14\n\x0csample_count\x18\x04 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"7\n\x11\x43reateTaskRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\"\x1e\n\x0eGetTaskRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"9\n\x10ListTasksRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"Q\n\x11ListTasksResponse\x12#\n\x05tasks\x18\x01 \x03(\x0b\x32\x14.kernelvault.v1.Task\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"=\n\x13\x43reateSampleRequest\x12&\n\x06sample\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Sample\" \n\x10GetSampleRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"i\n\x12ListSamplesRequest\x12,\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"W\n\x13ListSamplesResponse\x12\'\n\x07samples\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Sample\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"b\n\x14SearchSamplesRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12,\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\x12\r\n\x05limit\x18\x03 \x01(\x05\"N\n\x15SearchSamplesResponse\x12&\n\x06sample\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Sample\x12\r\n\x05score\x18\x02 \x01(\x01\"?\n\x0fGetStatsRequest\x12,\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\"\xa5\x03\n\x05Stats\x12\x14\n\x0csample_count\x18\x01 \x01(\x03\x12\x12\n\ntask_count\x18\x02 \x01(\x03\x12\x38\n\nby_verdict\x18\x03 \x03(\x0b\x32$.kernelvault.v1.Stats.ByVerdictEntry\x12:\n\x0b\x62y_language\x18\x04 \x03(\x0b\x32%.kernelvault.v1.Stats.ByLanguageEntry\x12\x34\n\x08\x62y_model\x18\x05 \x03(\x0b\x32\".kernelvault.v1.Stats.ByModelEntry\x12\x19\n\x11solved_task_count\x18\x06 \x01(\x03\x12\x16\n\x0esnapshot_count\x18\x07 \x01(\x03\x1a\x30\n\x0e\x42yVerdictEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a\x31\n\x0f\x42yLanguageEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a.\n\x0c\x42yModelEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"Z\n\x15\x43reateSnapshotRequest\x12\x13\n\x0bsnapshot_id\x18\x01 \x01(\t\x12,\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\"\"\n\x12GetSnapshotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"=\n\x14ListSnapshotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"]\n\x15ListSnapshotsResponse\x12+\n\tsnapshots\x18\x01 \x03(\x0b\x32\x18.kernelvault.v1.Snapshot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"3\n\x13ReadSnapshotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x03\"N\n\x14ReadSnapshotResponse\x12\x0e\n\x06offset\x18\x01 \x01(\x03\x12&\n\x06sample\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.Sample2\xcd\x07\n\x06\x43orpus\x12\x45\n\nCreateTask\x12!.kernelvault.v1.CreateTaskRequest\x1a\x14.kernelvault.v1.Task\x12?\n\x07GetTask\x12\x1e.kernelvault.v1.GetTaskRequest\x1a\x14.kernelvault.v1.Task\x12P\n\tListTasks\x12 .kernelvault.v1.ListTasksRequest\x1a!.kernelvault.v1.ListTasksResponse\x12K\n\x0c\x43reateSample\x12#.kernelvault.v1.CreateSampleRequest\x1a\x16.kernelvault.v1.Sample\x12\x45\n\tGetSample\x12 .kernelvault.v1.GetSampleRequest\x1a\x16.kernelvault.v1.Sample\x12V\n\x0bListSamples\x12\".kernelvault.v1.ListSamplesRequest\x1a#.kernelvault.v1.ListSamplesResponse\x12^\n\rSearchSamples\x12$.kernelvault.v1.SearchSamplesRequest\x1a%.kernelvault.v1.SearchSamplesResponse0\x01\x12\x42\n\x08GetStats\x12\x1f.kernelvault.v1.GetStatsRequest\x1a\x15.kernelvault.v1.Stats\x12Q\n\x0e\x43reateSnapshot\x12%.kernelvault.v1.CreateSnapshotRequest\x1a\x18.kernelvault.v1.Snapshot\x12K\n\x0bGetSnapshot\x12\".kernelvault.v1.GetSnapshotRequest\x1a\x18.kernelvault.v1.Snapshot\x12\\\n\rListSnapshots\x12$.kernelvault.v1.ListSnapshotsRequest\x1a%.kernelvault.v1.ListSnapshotsResponse\x12[\n\x0cReadSnapshot\x12#.kernelvault.v1.ReadSnapshotRequest\x1a$.kernelvault.v1.ReadSnapshotResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bkernelvault/v1/corpus.proto\x12\x0ekernelvault.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1bkernelvault/v1/kernel.proto\x1a\x1dkernelvault/v1/profiler.proto\"\x8b\x02\n\x06Sample\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04task\x18\x02 \x01(\t\x12,\n\tcandidate\x18\x03 \x01(\x0b\x32\x19.kernelvault.v1.Candidate\x12\x32\n\x06report\x18\x04 \x01(\x0b\x32\".kernelvault.v1.VerificationReport\x12(\n\x07profile\x18\x05 \x01(\x0b\x32\x17.kernelvault.v1.Profile\x12(\n\x07lineage\x18\x06 \x01(\x0b\x32\x17.kernelvault.v1.Lineage\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x98\x01\n\x07Lineage\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x0e\n\x06parent\x18\x03 \x01(\t\x12.\n\nreflection\x18\x04 \x01(\x0b\x32\x1a.kernelvault.v1.Reflection\x12/\n\x0bseed_kernel\x18\x05 \x01(\x0b\x32\x1a.kernelvault.v1.SeedKernel\"\xb0\x01\n\x0cSampleFilter\x12\r\n\x05tasks\x18\x01 \x03(\t\x12<\n\x08verdicts\x18\x02 \x03(\x0e\x32*.kernelvault.v1.VerificationReport.Verdict\x12\x0e\n\x06models\x18\x03 \x03(\t\x12\x35\n\tlanguages\x18\x04 \x03(\x0e\x32\".kernelvault.v1.Candidate.Language\x12\x0c\n\x04runs\x18\x05 \x03(\t\"\xbe\x01\n\x08Snapshot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\x12/\n\x0fmanifest_digest\x18\x03 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x14\n\x0csample_count\x18\x04 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"7\n\x11\x43reateTaskRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\"\x1e\n\x0eGetTaskRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"9\n\x10ListTasksRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"Q\n\x11ListTasksResponse\x12#\n\x05tasks\x18\x01 \x03(\x0b\x32\x14.kernelvault.v1.Task\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"=\n\x13\x43reateSampleRequest\x12&\n\x06sample\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Sample\" \n\x10GetSampleRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"i\n\x12ListSamplesRequest\x12,\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"W\n\x13ListSamplesResponse\x12\'\n\x07samples\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Sample\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"b\n\x14SearchSamplesRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12,\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\x12\r\n\x05limit\x18\x03 \x01(\x05\"N\n\x15SearchSamplesResponse\x12&\n\x06sample\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Sample\x12\r\n\x05score\x18\x02 \x01(\x01\"?\n\x0fGetStatsRequest\x12,\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\"\xa5\x03\n\x05Stats\x12\x14\n\x0csample_count\x18\x01 \x01(\x03\x12\x12\n\ntask_count\x18\x02 \x01(\x03\x12\x38\n\nby_verdict\x18\x03 \x03(\x0b\x32$.kernelvault.v1.Stats.ByVerdictEntry\x12:\n\x0b\x62y_language\x18\x04 \x03(\x0b\x32%.kernelvault.v1.Stats.ByLanguageEntry\x12\x34\n\x08\x62y_model\x18\x05 \x03(\x0b\x32\".kernelvault.v1.Stats.ByModelEntry\x12\x19\n\x11solved_task_count\x18\x06 \x01(\x03\x12\x16\n\x0esnapshot_count\x18\x07 \x01(\x03\x1a\x30\n\x0e\x42yVerdictEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a\x31\n\x0f\x42yLanguageEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a.\n\x0c\x42yModelEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"Z\n\x15\x43reateSnapshotRequest\x12\x13\n\x0bsnapshot_id\x18\x01 \x01(\t\x12,\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1c.kernelvault.v1.SampleFilter\"\"\n\x12GetSnapshotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"=\n\x14ListSnapshotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"]\n\x15ListSnapshotsResponse\x12+\n\tsnapshots\x18\x01 \x03(\x0b\x32\x18.kernelvault.v1.Snapshot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"3\n\x13ReadSnapshotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x03\"N\n\x14ReadSnapshotResponse\x12\x0e\n\x06offset\x18\x01 \x01(\x03\x12&\n\x06sample\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.Sample2\xb9\x08\n\x06\x43orpus\x12N\n\nCreateTask\x12!.kernelvault.v1.CreateTaskRequest\x1a\x14.kernelvault.v1.Task\"\x07\xda\xe7\x18\x03\n\x01\x02\x12H\n\x07GetTask\x12\x1e.kernelvault.v1.GetTaskRequest\x1a\x14.kernelvault.v1.Task\"\x07\xda\xe7\x18\x03\n\x01\x01\x12Y\n\tListTasks\x12 .kernelvault.v1.ListTasksRequest\x1a!.kernelvault.v1.ListTasksResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x12T\n\x0c\x43reateSample\x12#.kernelvault.v1.CreateSampleRequest\x1a\x16.kernelvault.v1.Sample\"\x07\xda\xe7\x18\x03\n\x01\x02\x12N\n\tGetSample\x12 .kernelvault.v1.GetSampleRequest\x1a\x16.kernelvault.v1.Sample\"\x07\xda\xe7\x18\x03\n\x01\x01\x12_\n\x0bListSamples\x12\".kernelvault.v1.ListSamplesRequest\x1a#.kernelvault.v1.ListSamplesResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x12g\n\rSearchSamples\x12$.kernelvault.v1.SearchSamplesRequest\x1a%.kernelvault.v1.SearchSamplesResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x30\x01\x12K\n\x08GetStats\x12\x1f.kernelvault.v1.GetStatsRequest\x1a\x15.kernelvault.v1.Stats\"\x07\xda\xe7\x18\x03\n\x01\x01\x12Z\n\x0e\x43reateSnapshot\x12%.kernelvault.v1.CreateSnapshotRequest\x1a\x18.kernelvault.v1.Snapshot\"\x07\xda\xe7\x18\x03\n\x01\x03\x12T\n\x0bGetSnapshot\x12\".kernelvault.v1.GetSnapshotRequest\x1a\x18.kernelvault.v1.Snapshot\"\x07\xda\xe7\x18\x03\n\x01\x01\x12\x65\n\rListSnapshots\x12$.kernelvault.v1.ListSnapshotsRequest\x1a%.kernelvault.v1.ListSnapshotsResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x12\x64\n\x0cReadSnapshot\x12#.kernelvault.v1.ReadSnapshotRequest\x1a$.kernelvault.v1.ReadSnapshotResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,56 +43,80 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STATS_BYLANGUAGEENTRY']._serialized_options = b'8\001'
   _globals['_STATS_BYMODELENTRY']._loaded_options = None
   _globals['_STATS_BYMODELENTRY']._serialized_options = b'8\001'
-  _globals['_SAMPLE']._serialized_start=203
-  _globals['_SAMPLE']._serialized_end=470
-  _globals['_LINEAGE']._serialized_start=473
-  _globals['_LINEAGE']._serialized_end=625
-  _globals['_SAMPLEFILTER']._serialized_start=628
-  _globals['_SAMPLEFILTER']._serialized_end=804
-  _globals['_SNAPSHOT']._serialized_start=807
-  _globals['_SNAPSHOT']._serialized_end=997
-  _globals['_CREATETASKREQUEST']._serialized_start=999
-  _globals['_CREATETASKREQUEST']._serialized_end=1054
-  _globals['_GETTASKREQUEST']._serialized_start=1056
-  _globals['_GETTASKREQUEST']._serialized_end=1086
-  _globals['_LISTTASKSREQUEST']._serialized_start=1088
-  _globals['_LISTTASKSREQUEST']._serialized_end=1145
-  _globals['_LISTTASKSRESPONSE']._serialized_start=1147
-  _globals['_LISTTASKSRESPONSE']._serialized_end=1228
-  _globals['_CREATESAMPLEREQUEST']._serialized_start=1230
-  _globals['_CREATESAMPLEREQUEST']._serialized_end=1291
-  _globals['_GETSAMPLEREQUEST']._serialized_start=1293
-  _globals['_GETSAMPLEREQUEST']._serialized_end=1325
-  _globals['_LISTSAMPLESREQUEST']._serialized_start=1327
-  _globals['_LISTSAMPLESREQUEST']._serialized_end=1432
-  _globals['_LISTSAMPLESRESPONSE']._serialized_start=1434
-  _globals['_LISTSAMPLESRESPONSE']._serialized_end=1521
-  _globals['_SEARCHSAMPLESREQUEST']._serialized_start=1523
-  _globals['_SEARCHSAMPLESREQUEST']._serialized_end=1621
-  _globals['_SEARCHSAMPLESRESPONSE']._serialized_start=1623
-  _globals['_SEARCHSAMPLESRESPONSE']._serialized_end=1701
-  _globals['_GETSTATSREQUEST']._serialized_start=1703
-  _globals['_GETSTATSREQUEST']._serialized_end=1766
-  _globals['_STATS']._serialized_start=1769
-  _globals['_STATS']._serialized_end=2190
-  _globals['_STATS_BYVERDICTENTRY']._serialized_start=2043
-  _globals['_STATS_BYVERDICTENTRY']._serialized_end=2091
-  _globals['_STATS_BYLANGUAGEENTRY']._serialized_start=2093
-  _globals['_STATS_BYLANGUAGEENTRY']._serialized_end=2142
-  _globals['_STATS_BYMODELENTRY']._serialized_start=2144
-  _globals['_STATS_BYMODELENTRY']._serialized_end=2190
-  _globals['_CREATESNAPSHOTREQUEST']._serialized_start=2192
-  _globals['_CREATESNAPSHOTREQUEST']._serialized_end=2282
-  _globals['_GETSNAPSHOTREQUEST']._serialized_start=2284
-  _globals['_GETSNAPSHOTREQUEST']._serialized_end=2318
-  _globals['_LISTSNAPSHOTSREQUEST']._serialized_start=2320
-  _globals['_LISTSNAPSHOTSREQUEST']._serialized_end=2381
-  _globals['_LISTSNAPSHOTSRESPONSE']._serialized_start=2383
-  _globals['_LISTSNAPSHOTSRESPONSE']._serialized_end=2476
-  _globals['_READSNAPSHOTREQUEST']._serialized_start=2478
-  _globals['_READSNAPSHOTREQUEST']._serialized_end=2529
-  _globals['_READSNAPSHOTRESPONSE']._serialized_start=2531
-  _globals['_READSNAPSHOTRESPONSE']._serialized_end=2609
-  _globals['_CORPUS']._serialized_start=2612
-  _globals['_CORPUS']._serialized_end=3585
+  _globals['_CORPUS'].methods_by_name['CreateTask']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['CreateTask']._serialized_options = b'\332\347\030\003\n\001\002'
+  _globals['_CORPUS'].methods_by_name['GetTask']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['GetTask']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['ListTasks']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['ListTasks']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['CreateSample']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['CreateSample']._serialized_options = b'\332\347\030\003\n\001\002'
+  _globals['_CORPUS'].methods_by_name['GetSample']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['GetSample']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['ListSamples']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['ListSamples']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['SearchSamples']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['SearchSamples']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['GetStats']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['GetStats']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['CreateSnapshot']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['CreateSnapshot']._serialized_options = b'\332\347\030\003\n\001\003'
+  _globals['_CORPUS'].methods_by_name['GetSnapshot']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['GetSnapshot']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['ListSnapshots']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['ListSnapshots']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_CORPUS'].methods_by_name['ReadSnapshot']._loaded_options = None
+  _globals['_CORPUS'].methods_by_name['ReadSnapshot']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_SAMPLE']._serialized_start=232
+  _globals['_SAMPLE']._serialized_end=499
+  _globals['_LINEAGE']._serialized_start=502
+  _globals['_LINEAGE']._serialized_end=654
+  _globals['_SAMPLEFILTER']._serialized_start=657
+  _globals['_SAMPLEFILTER']._serialized_end=833
+  _globals['_SNAPSHOT']._serialized_start=836
+  _globals['_SNAPSHOT']._serialized_end=1026
+  _globals['_CREATETASKREQUEST']._serialized_start=1028
+  _globals['_CREATETASKREQUEST']._serialized_end=1083
+  _globals['_GETTASKREQUEST']._serialized_start=1085
+  _globals['_GETTASKREQUEST']._serialized_end=1115
+  _globals['_LISTTASKSREQUEST']._serialized_start=1117
+  _globals['_LISTTASKSREQUEST']._serialized_end=1174
+  _globals['_LISTTASKSRESPONSE']._serialized_start=1176
+  _globals['_LISTTASKSRESPONSE']._serialized_end=1257
+  _globals['_CREATESAMPLEREQUEST']._serialized_start=1259
+  _globals['_CREATESAMPLEREQUEST']._serialized_end=1320
+  _globals['_GETSAMPLEREQUEST']._serialized_start=1322
+  _globals['_GETSAMPLEREQUEST']._serialized_end=1354
+  _globals['_LISTSAMPLESREQUEST']._serialized_start=1356
+  _globals['_LISTSAMPLESREQUEST']._serialized_end=1461
+  _globals['_LISTSAMPLESRESPONSE']._serialized_start=1463
+  _globals['_LISTSAMPLESRESPONSE']._serialized_end=1550
+  _globals['_SEARCHSAMPLESREQUEST']._serialized_start=1552
+  _globals['_SEARCHSAMPLESREQUEST']._serialized_end=1650
+  _globals['_SEARCHSAMPLESRESPONSE']._serialized_start=1652
+  _globals['_SEARCHSAMPLESRESPONSE']._serialized_end=1730
+  _globals['_GETSTATSREQUEST']._serialized_start=1732
+  _globals['_GETSTATSREQUEST']._serialized_end=1795
+  _globals['_STATS']._serialized_start=1798
+  _globals['_STATS']._serialized_end=2219
+  _globals['_STATS_BYVERDICTENTRY']._serialized_start=2072
+  _globals['_STATS_BYVERDICTENTRY']._serialized_end=2120
+  _globals['_STATS_BYLANGUAGEENTRY']._serialized_start=2122
+  _globals['_STATS_BYLANGUAGEENTRY']._serialized_end=2171
+  _globals['_STATS_BYMODELENTRY']._serialized_start=2173
+  _globals['_STATS_BYMODELENTRY']._serialized_end=2219
+  _globals['_CREATESNAPSHOTREQUEST']._serialized_start=2221
+  _globals['_CREATESNAPSHOTREQUEST']._serialized_end=2311
+  _globals['_GETSNAPSHOTREQUEST']._serialized_start=2313
+  _globals['_GETSNAPSHOTREQUEST']._serialized_end=2347
+  _globals['_LISTSNAPSHOTSREQUEST']._serialized_start=2349
+  _globals['_LISTSNAPSHOTSREQUEST']._serialized_end=2410
+  _globals['_LISTSNAPSHOTSRESPONSE']._serialized_start=2412
+  _globals['_LISTSNAPSHOTSRESPONSE']._serialized_end=2505
+  _globals['_READSNAPSHOTREQUEST']._serialized_start=2507
+  _globals['_READSNAPSHOTREQUEST']._serialized_end=2558
+  _globals['_READSNAPSHOTRESPONSE']._serialized_start=2560
+  _globals['_READSNAPSHOTRESPONSE']._serialized_end=2638
+  _globals['_CORPUS']._serialized_start=2641
+  _globals['_CORPUS']._serialized_end=3722
 # @@protoc_insertion_point(module_scope)

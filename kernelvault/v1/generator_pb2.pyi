@@ -1,4 +1,5 @@
 from google.rpc import status_pb2 as _status_pb2
+from kernelvault.v1 import access_pb2 as _access_pb2
 from kernelvault.v1 import artifact_pb2 as _artifact_pb2
 from kernelvault.v1 import compiler_pb2 as _compiler_pb2
 from kernelvault.v1 import kernel_pb2 as _kernel_pb2

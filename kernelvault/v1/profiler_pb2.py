@@ -23,33 +23,36 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
+from kernelvault.v1 import access_pb2 as kernelvault_dot_v1_dot_access__pb2
 from kernelvault.v1 import artifact_pb2 as kernelvault_dot_v1_dot_artifact__pb2
 from kernelvault.v1 import kernel_pb2 as kernelvault_dot_v1_dot_kernel__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dkernelvault/v1/profiler.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1bkernelvault/v1/kernel.proto\"\x84\x02\n\x17ProfileCandidateRequest\x12\x34\n\x14verify_action_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12>\n\x06method\x18\x03 \x01(\x0e\x32..kernelvault.v1.ProfileCandidateRequest.Method\x12*\n\x07max_age\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"7\n\x06Method\x12\x16\n\x12METHOD_UNSPECIFIED\x10\x00\x12\t\n\x05MODEL\x10\x01\x12\n\n\x06TIMING\x10\x02\"\xdb\x01\n\x18ProfileCandidateResponse\x12?\n\x05stage\x18\x01 \x01(\x0e\x32..kernelvault.v1.ProfileCandidateResponse.StageH\x00\x12*\n\x07profile\x18\x02 \x01(\x0b\x32\x17.kernelvault.v1.ProfileH\x00\"H\n\x05Stage\x12\x15\n\x11STAGE_UNSPECIFIED\x10\x00\x12\n\n\x06QUEUED\x10\x01\x12\r\n\tPREPARING\x10\x02\x12\r\n\tMEASURING\x10\x03\x42\x08\n\x06update\"\x9e\x07\n\x07Profile\x12\x34\n\x14verify_action_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12\x14\n\x0cmethod_label\x18\x03 \x01(\t\x12\x33\n\x05\x63\x61ses\x18\x04 \x03(\x0b\x32$.kernelvault.v1.Profile.CaseEstimate\x12\x0f\n\x07time_ns\x18\x05 \x01(\x01\x12\x19\n\x11roofline_fraction\x18\x06 \x01(\x01\x12\x0e\n\x06\x61\x64vice\x18\x07 \x01(\t\x12=\n\x12\x65xecution_metadata\x18\x08 \x01(\x0b\x32!.kernelvault.v1.ExecutionMetadata\x12\x0f\n\x07sources\x18\t \x03(\t\x1a{\n\x0c\x43\x61seEstimate\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07time_ns\x18\x02 \x01(\x01\x12\x10\n\x08\x66loor_ns\x18\x03 \x01(\x01\x12\x37\n\x07kernels\x18\x04 \x03(\x0b\x32&.kernelvault.v1.Profile.KernelEstimate\x1a\xa4\x01\n\x0eKernelEstimate\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07time_ns\x18\x02 \x01(\x01\x12\r\n\x05\x62ound\x18\x03 \x01(\t\x12\x32\n\x08\x63ounters\x18\x04 \x01(\x0b\x32 .kernelvault.v1.Profile.Counters\x12\x17\n\x0foccupancy_waves\x18\x05 \x01(\x01\x12\x17\n\x0foccupancy_limit\x18\x06 \x01(\t\x1a\xd1\x02\n\x08\x43ounters\x12\x19\n\x11global_read_bytes\x18\x01 \x01(\x03\x12\x1a\n\x12global_write_bytes\x18\x02 \x01(\x03\x12 \n\x18global_transaction_bytes\x18\x03 \x01(\x03\x12\x12\n\ncoalescing\x18\x04 \x01(\x01\x12\x16\n\x0elds_read_bytes\x18\x05 \x01(\x03\x12\x17\n\x0flds_write_bytes\x18\x06 \x01(\x03\x12\x1a\n\x12lds_conflict_ratio\x18\x07 \x01(\x01\x12\x0f\n\x07\x61tomics\x18\x08 \x01(\x03\x12\x10\n\x08\x62\x61rriers\x18\t \x01(\x03\x12\x14\n\x0cmatrix_flops\x18\n \x01(\x03\x12\x0e\n\x06\x62locks\x18\x0b \x01(\x03\x12\x16\n\x0esampled_blocks\x18\x0c \x01(\x03\x12\x14\n\x0cunique_bytes\x18\r \x01(\x03\x12\x14\n\x0cvector_flops\x18\x0e \x01(\x03\x32s\n\x08Profiler\x12g\n\x10ProfileCandidate\x12\'.kernelvault.v1.ProfileCandidateRequest\x1a(.kernelvault.v1.ProfileCandidateResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dkernelvault/v1/profiler.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1bkernelvault/v1/kernel.proto\"\x84\x02\n\x17ProfileCandidateRequest\x12\x34\n\x14verify_action_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12>\n\x06method\x18\x03 \x01(\x0e\x32..kernelvault.v1.ProfileCandidateRequest.Method\x12*\n\x07max_age\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"7\n\x06Method\x12\x16\n\x12METHOD_UNSPECIFIED\x10\x00\x12\t\n\x05MODEL\x10\x01\x12\n\n\x06TIMING\x10\x02\"\xdb\x01\n\x18ProfileCandidateResponse\x12?\n\x05stage\x18\x01 \x01(\x0e\x32..kernelvault.v1.ProfileCandidateResponse.StageH\x00\x12*\n\x07profile\x18\x02 \x01(\x0b\x32\x17.kernelvault.v1.ProfileH\x00\"H\n\x05Stage\x12\x15\n\x11STAGE_UNSPECIFIED\x10\x00\x12\n\n\x06QUEUED\x10\x01\x12\r\n\tPREPARING\x10\x02\x12\r\n\tMEASURING\x10\x03\x42\x08\n\x06update\"\x9e\x07\n\x07Profile\x12\x34\n\x14verify_action_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12\x14\n\x0cmethod_label\x18\x03 \x01(\t\x12\x33\n\x05\x63\x61ses\x18\x04 \x03(\x0b\x32$.kernelvault.v1.Profile.CaseEstimate\x12\x0f\n\x07time_ns\x18\x05 \x01(\x01\x12\x19\n\x11roofline_fraction\x18\x06 \x01(\x01\x12\x0e\n\x06\x61\x64vice\x18\x07 \x01(\t\x12=\n\x12\x65xecution_metadata\x18\x08 \x01(\x0b\x32!.kernelvault.v1.ExecutionMetadata\x12\x0f\n\x07sources\x18\t \x03(\t\x1a{\n\x0c\x43\x61seEstimate\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07time_ns\x18\x02 \x01(\x01\x12\x10\n\x08\x66loor_ns\x18\x03 \x01(\x01\x12\x37\n\x07kernels\x18\x04 \x03(\x0b\x32&.kernelvault.v1.Profile.KernelEstimate\x1a\xa4\x01\n\x0eKernelEstimate\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07time_ns\x18\x02 \x01(\x01\x12\r\n\x05\x62ound\x18\x03 \x01(\t\x12\x32\n\x08\x63ounters\x18\x04 \x01(\x0b\x32 .kernelvault.v1.Profile.Counters\x12\x17\n\x0foccupancy_waves\x18\x05 \x01(\x01\x12\x17\n\x0foccupancy_limit\x18\x06 \x01(\t\x1a\xd1\x02\n\x08\x43ounters\x12\x19\n\x11global_read_bytes\x18\x01 \x01(\x03\x12\x1a\n\x12global_write_bytes\x18\x02 \x01(\x03\x12 \n\x18global_transaction_bytes\x18\x03 \x01(\x03\x12\x12\n\ncoalescing\x18\x04 \x01(\x01\x12\x16\n\x0elds_read_bytes\x18\x05 \x01(\x03\x12\x17\n\x0flds_write_bytes\x18\x06 \x01(\x03\x12\x1a\n\x12lds_conflict_ratio\x18\x07 \x01(\x01\x12\x0f\n\x07\x61tomics\x18\x08 \x01(\x03\x12\x10\n\x08\x62\x61rriers\x18\t \x01(\x03\x12\x14\n\x0cmatrix_flops\x18\n \x01(\x03\x12\x0e\n\x06\x62locks\x18\x0b \x01(\x03\x12\x16\n\x0esampled_blocks\x18\x0c \x01(\x03\x12\x14\n\x0cunique_bytes\x18\r \x01(\x03\x12\x14\n\x0cvector_flops\x18\x0e \x01(\x03\x32|\n\x08Profiler\x12p\n\x10ProfileCandidate\x12\'.kernelvault.v1.ProfileCandidateRequest\x1a(.kernelvault.v1.ProfileCandidateResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'kernelvault.v1.profiler_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PROFILECANDIDATEREQUEST']._serialized_start=142
-  _globals['_PROFILECANDIDATEREQUEST']._serialized_end=402
-  _globals['_PROFILECANDIDATEREQUEST_METHOD']._serialized_start=347
-  _globals['_PROFILECANDIDATEREQUEST_METHOD']._serialized_end=402
-  _globals['_PROFILECANDIDATERESPONSE']._serialized_start=405
-  _globals['_PROFILECANDIDATERESPONSE']._serialized_end=624
-  _globals['_PROFILECANDIDATERESPONSE_STAGE']._serialized_start=542
-  _globals['_PROFILECANDIDATERESPONSE_STAGE']._serialized_end=614
-  _globals['_PROFILE']._serialized_start=627
-  _globals['_PROFILE']._serialized_end=1553
-  _globals['_PROFILE_CASEESTIMATE']._serialized_start=923
-  _globals['_PROFILE_CASEESTIMATE']._serialized_end=1046
-  _globals['_PROFILE_KERNELESTIMATE']._serialized_start=1049
-  _globals['_PROFILE_KERNELESTIMATE']._serialized_end=1213
-  _globals['_PROFILE_COUNTERS']._serialized_start=1216
-  _globals['_PROFILE_COUNTERS']._serialized_end=1553
-  _globals['_PROFILER']._serialized_start=1555
-  _globals['_PROFILER']._serialized_end=1670
+  _globals['_PROFILER'].methods_by_name['ProfileCandidate']._loaded_options = None
+  _globals['_PROFILER'].methods_by_name['ProfileCandidate']._serialized_options = b'\332\347\030\003\n\001\002'
+  _globals['_PROFILECANDIDATEREQUEST']._serialized_start=171
+  _globals['_PROFILECANDIDATEREQUEST']._serialized_end=431
+  _globals['_PROFILECANDIDATEREQUEST_METHOD']._serialized_start=376
+  _globals['_PROFILECANDIDATEREQUEST_METHOD']._serialized_end=431
+  _globals['_PROFILECANDIDATERESPONSE']._serialized_start=434
+  _globals['_PROFILECANDIDATERESPONSE']._serialized_end=653
+  _globals['_PROFILECANDIDATERESPONSE_STAGE']._serialized_start=571
+  _globals['_PROFILECANDIDATERESPONSE_STAGE']._serialized_end=643
+  _globals['_PROFILE']._serialized_start=656
+  _globals['_PROFILE']._serialized_end=1582
+  _globals['_PROFILE_CASEESTIMATE']._serialized_start=952
+  _globals['_PROFILE_CASEESTIMATE']._serialized_end=1075
+  _globals['_PROFILE_KERNELESTIMATE']._serialized_start=1078
+  _globals['_PROFILE_KERNELESTIMATE']._serialized_end=1242
+  _globals['_PROFILE_COUNTERS']._serialized_start=1245
+  _globals['_PROFILE_COUNTERS']._serialized_end=1582
+  _globals['_PROFILER']._serialized_start=1584
+  _globals['_PROFILER']._serialized_end=1708
 # @@protoc_insertion_point(module_scope)

@@ -24,38 +24,49 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from kernelvault.v1 import access_pb2 as kernelvault_dot_v1_dot_access__pb2
 from kernelvault.v1 import artifact_pb2 as kernelvault_dot_v1_dot_artifact__pb2
 from kernelvault.v1 import compiler_pb2 as kernelvault_dot_v1_dot_compiler__pb2
 from kernelvault.v1 import profiler_pb2 as kernelvault_dot_v1_dot_profiler__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ckernelvault/v1/storage.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1dkernelvault/v1/profiler.proto\"B\n\x17\x46indMissingBlobsRequest\x12\'\n\x07\x64igests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"K\n\x18\x46indMissingBlobsResponse\x12/\n\x0fmissing_digests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"I\n\x0fReadBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06offset\x18\x02 \x01(\x03\" \n\x10ReadBlobResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"H\n\x10WriteBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"\x13\n\x11WriteBlobResponse\"\xda\x01\n\x0c\x41\x63tionResult\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReportH\x00\x12*\n\x07profile\x18\x03 \x01(\x0b\x32\x17.kernelvault.v1.ProfileH\x00\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06result\"s\n\x16GetActionResultRequest\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12*\n\x07max_age\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"P\n\x19UpdateActionResultRequest\x12\x33\n\raction_result\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.ActionResult2\x97\x02\n\tBlobStore\x12\x65\n\x10\x46indMissingBlobs\x12\'.kernelvault.v1.FindMissingBlobsRequest\x1a(.kernelvault.v1.FindMissingBlobsResponse\x12O\n\x08ReadBlob\x12\x1f.kernelvault.v1.ReadBlobRequest\x1a .kernelvault.v1.ReadBlobResponse0\x01\x12R\n\tWriteBlob\x12 .kernelvault.v1.WriteBlobRequest\x1a!.kernelvault.v1.WriteBlobResponse(\x01\x32\xc5\x01\n\x0b\x41\x63tionCache\x12W\n\x0fGetActionResult\x12&.kernelvault.v1.GetActionResultRequest\x1a\x1c.kernelvault.v1.ActionResult\x12]\n\x12UpdateActionResult\x12).kernelvault.v1.UpdateActionResultRequest\x1a\x1c.kernelvault.v1.ActionResultb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ckernelvault/v1/storage.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1dkernelvault/v1/profiler.proto\"B\n\x17\x46indMissingBlobsRequest\x12\'\n\x07\x64igests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"K\n\x18\x46indMissingBlobsResponse\x12/\n\x0fmissing_digests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"I\n\x0fReadBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06offset\x18\x02 \x01(\x03\" \n\x10ReadBlobResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"H\n\x10WriteBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"\x13\n\x11WriteBlobResponse\"\xda\x01\n\x0c\x41\x63tionResult\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReportH\x00\x12*\n\x07profile\x18\x03 \x01(\x0b\x32\x17.kernelvault.v1.ProfileH\x00\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06result\"s\n\x16GetActionResultRequest\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12*\n\x07max_age\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"P\n\x19UpdateActionResultRequest\x12\x33\n\raction_result\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.ActionResult2\xb3\x02\n\tBlobStore\x12n\n\x10\x46indMissingBlobs\x12\'.kernelvault.v1.FindMissingBlobsRequest\x1a(.kernelvault.v1.FindMissingBlobsResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x12X\n\x08ReadBlob\x12\x1f.kernelvault.v1.ReadBlobRequest\x1a .kernelvault.v1.ReadBlobResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x30\x01\x12\\\n\tWriteBlob\x12 .kernelvault.v1.WriteBlobRequest\x1a!.kernelvault.v1.WriteBlobResponse\"\x08\xda\xe7\x18\x04\n\x02\x02\x04(\x01\x32\xd7\x01\n\x0b\x41\x63tionCache\x12`\n\x0fGetActionResult\x12&.kernelvault.v1.GetActionResultRequest\x1a\x1c.kernelvault.v1.ActionResult\"\x07\xda\xe7\x18\x03\n\x01\x01\x12\x66\n\x12UpdateActionResult\x12).kernelvault.v1.UpdateActionResultRequest\x1a\x1c.kernelvault.v1.ActionResult\"\x07\xda\xe7\x18\x03\n\x01\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'kernelvault.v1.storage_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_FINDMISSINGBLOBSREQUEST']._serialized_start=206
-  _globals['_FINDMISSINGBLOBSREQUEST']._serialized_end=272
-  _globals['_FINDMISSINGBLOBSRESPONSE']._serialized_start=274
-  _globals['_FINDMISSINGBLOBSRESPONSE']._serialized_end=349
-  _globals['_READBLOBREQUEST']._serialized_start=351
-  _globals['_READBLOBREQUEST']._serialized_end=424
-  _globals['_READBLOBRESPONSE']._serialized_start=426
-  _globals['_READBLOBRESPONSE']._serialized_end=458
-  _globals['_WRITEBLOBREQUEST']._serialized_start=460
-  _globals['_WRITEBLOBREQUEST']._serialized_end=532
-  _globals['_WRITEBLOBRESPONSE']._serialized_start=534
-  _globals['_WRITEBLOBRESPONSE']._serialized_end=553
-  _globals['_ACTIONRESULT']._serialized_start=556
-  _globals['_ACTIONRESULT']._serialized_end=774
-  _globals['_GETACTIONRESULTREQUEST']._serialized_start=776
-  _globals['_GETACTIONRESULTREQUEST']._serialized_end=891
-  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_start=893
-  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_end=973
-  _globals['_BLOBSTORE']._serialized_start=976
-  _globals['_BLOBSTORE']._serialized_end=1255
-  _globals['_ACTIONCACHE']._serialized_start=1258
-  _globals['_ACTIONCACHE']._serialized_end=1455
+  _globals['_BLOBSTORE'].methods_by_name['FindMissingBlobs']._loaded_options = None
+  _globals['_BLOBSTORE'].methods_by_name['FindMissingBlobs']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_BLOBSTORE'].methods_by_name['ReadBlob']._loaded_options = None
+  _globals['_BLOBSTORE'].methods_by_name['ReadBlob']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_BLOBSTORE'].methods_by_name['WriteBlob']._loaded_options = None
+  _globals['_BLOBSTORE'].methods_by_name['WriteBlob']._serialized_options = b'\332\347\030\004\n\002\002\004'
+  _globals['_ACTIONCACHE'].methods_by_name['GetActionResult']._loaded_options = None
+  _globals['_ACTIONCACHE'].methods_by_name['GetActionResult']._serialized_options = b'\332\347\030\003\n\001\001'
+  _globals['_ACTIONCACHE'].methods_by_name['UpdateActionResult']._loaded_options = None
+  _globals['_ACTIONCACHE'].methods_by_name['UpdateActionResult']._serialized_options = b'\332\347\030\003\n\001\004'
+  _globals['_FINDMISSINGBLOBSREQUEST']._serialized_start=235
+  _globals['_FINDMISSINGBLOBSREQUEST']._serialized_end=301
+  _globals['_FINDMISSINGBLOBSRESPONSE']._serialized_start=303
+  _globals['_FINDMISSINGBLOBSRESPONSE']._serialized_end=378
+  _globals['_READBLOBREQUEST']._serialized_start=380
+  _globals['_READBLOBREQUEST']._serialized_end=453
+  _globals['_READBLOBRESPONSE']._serialized_start=455
+  _globals['_READBLOBRESPONSE']._serialized_end=487
+  _globals['_WRITEBLOBREQUEST']._serialized_start=489
+  _globals['_WRITEBLOBREQUEST']._serialized_end=561
+  _globals['_WRITEBLOBRESPONSE']._serialized_start=563
+  _globals['_WRITEBLOBRESPONSE']._serialized_end=582
+  _globals['_ACTIONRESULT']._serialized_start=585
+  _globals['_ACTIONRESULT']._serialized_end=803
+  _globals['_GETACTIONRESULTREQUEST']._serialized_start=805
+  _globals['_GETACTIONRESULTREQUEST']._serialized_end=920
+  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_start=922
+  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_end=1002
+  _globals['_BLOBSTORE']._serialized_start=1005
+  _globals['_BLOBSTORE']._serialized_end=1312
+  _globals['_ACTIONCACHE']._serialized_start=1315
+  _globals['_ACTIONCACHE']._serialized_end=1530
 # @@protoc_insertion_point(module_scope)

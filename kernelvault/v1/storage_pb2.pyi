@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from kernelvault.v1 import access_pb2 as _access_pb2
 from kernelvault.v1 import artifact_pb2 as _artifact_pb2
 from kernelvault.v1 import compiler_pb2 as _compiler_pb2
 from kernelvault.v1 import profiler_pb2 as _profiler_pb2

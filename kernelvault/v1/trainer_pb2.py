@@ -22,22 +22,25 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from kernelvault.v1 import access_pb2 as kernelvault_dot_v1_dot_access__pb2
 from kernelvault.v1 import compiler_pb2 as kernelvault_dot_v1_dot_compiler__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ckernelvault/v1/trainer.proto\x12\x0ekernelvault.v1\x1a\x1dkernelvault/v1/compiler.proto\"\xe3\x01\n\x15\x43omputeRewardsRequest\x12\x10\n\x08snapshot\x18\x01 \x01(\t\x12>\n\x07\x66ormula\x18\x02 \x01(\x0e\x32-.kernelvault.v1.ComputeRewardsRequest.Formula\"x\n\x07\x46ormula\x12\x17\n\x13\x46ORMULA_UNSPECIFIED\x10\x00\x12 \n\x1c\x43ORRECT_SPEEDUP_COPY_PENALTY\x10\x01\x12\x15\n\x11SOFT_CLIP_NOVELTY\x10\x02\x12\n\n\x06LEGACY\x10\x03\x12\x0f\n\x0bTRITON_TURN\x10\x04\"\xa8\x01\n\x16\x43omputeRewardsResponse\x12\x0e\n\x06sample\x18\x01 \x01(\t\x12\x0e\n\x06reward\x18\x02 \x01(\x01\x12\x0f\n\x07skipped\x18\x03 \x01(\x08\x12;\n\x07verdict\x18\x04 \x01(\x0e\x32*.kernelvault.v1.VerificationReport.Verdict\x12\x0f\n\x07speedup\x18\x05 \x01(\x01\x12\x0f\n\x07novelty\x18\x06 \x01(\x01\x32l\n\x07Trainer\x12\x61\n\x0e\x43omputeRewards\x12%.kernelvault.v1.ComputeRewardsRequest\x1a&.kernelvault.v1.ComputeRewardsResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ckernelvault/v1/trainer.proto\x12\x0ekernelvault.v1\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/compiler.proto\"\xe3\x01\n\x15\x43omputeRewardsRequest\x12\x10\n\x08snapshot\x18\x01 \x01(\t\x12>\n\x07\x66ormula\x18\x02 \x01(\x0e\x32-.kernelvault.v1.ComputeRewardsRequest.Formula\"x\n\x07\x46ormula\x12\x17\n\x13\x46ORMULA_UNSPECIFIED\x10\x00\x12 \n\x1c\x43ORRECT_SPEEDUP_COPY_PENALTY\x10\x01\x12\x15\n\x11SOFT_CLIP_NOVELTY\x10\x02\x12\n\n\x06LEGACY\x10\x03\x12\x0f\n\x0bTRITON_TURN\x10\x04\"\xa8\x01\n\x16\x43omputeRewardsResponse\x12\x0e\n\x06sample\x18\x01 \x01(\t\x12\x0e\n\x06reward\x18\x02 \x01(\x01\x12\x0f\n\x07skipped\x18\x03 \x01(\x08\x12;\n\x07verdict\x18\x04 \x01(\x0e\x32*.kernelvault.v1.VerificationReport.Verdict\x12\x0f\n\x07speedup\x18\x05 \x01(\x01\x12\x0f\n\x07novelty\x18\x06 \x01(\x01\x32u\n\x07Trainer\x12j\n\x0e\x43omputeRewards\x12%.kernelvault.v1.ComputeRewardsRequest\x1a&.kernelvault.v1.ComputeRewardsResponse\"\x07\xda\xe7\x18\x03\n\x01\x03\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'kernelvault.v1.trainer_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_COMPUTEREWARDSREQUEST']._serialized_start=80
-  _globals['_COMPUTEREWARDSREQUEST']._serialized_end=307
-  _globals['_COMPUTEREWARDSREQUEST_FORMULA']._serialized_start=187
-  _globals['_COMPUTEREWARDSREQUEST_FORMULA']._serialized_end=307
-  _globals['_COMPUTEREWARDSRESPONSE']._serialized_start=310
-  _globals['_COMPUTEREWARDSRESPONSE']._serialized_end=478
-  _globals['_TRAINER']._serialized_start=480
-  _globals['_TRAINER']._serialized_end=588
+  _globals['_TRAINER'].methods_by_name['ComputeRewards']._loaded_options = None
+  _globals['_TRAINER'].methods_by_name['ComputeRewards']._serialized_options = b'\332\347\030\003\n\001\003'
+  _globals['_COMPUTEREWARDSREQUEST']._serialized_start=109
+  _globals['_COMPUTEREWARDSREQUEST']._serialized_end=336
+  _globals['_COMPUTEREWARDSREQUEST_FORMULA']._serialized_start=216
+  _globals['_COMPUTEREWARDSREQUEST_FORMULA']._serialized_end=336
+  _globals['_COMPUTEREWARDSRESPONSE']._serialized_start=339
+  _globals['_COMPUTEREWARDSRESPONSE']._serialized_end=507
+  _globals['_TRAINER']._serialized_start=509
+  _globals['_TRAINER']._serialized_end=626
 # @@protoc_insertion_point(module_scope)

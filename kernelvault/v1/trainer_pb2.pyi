@@ -1,3 +1,4 @@
+from kernelvault.v1 import access_pb2 as _access_pb2
 from kernelvault.v1 import compiler_pb2 as _compiler_pb2
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor

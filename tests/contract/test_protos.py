@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
+from kernelvault.v1 import access_pb2
+
 ROOT = Path(__file__).parents[2]
 _SERVICE, _METHOD = 6, 2  # field numbers of FileDescriptorProto.service and ServiceDescriptorProto.method
 
@@ -63,3 +65,17 @@ def test_every_service_is_there(descriptors: FileDescriptorSet) -> None:
     names = {service.name for file in descriptors.file for service in file.service}
 
     assert names == {"Generator", "Compiler", "Profiler", "Corpus", "BlobStore", "ActionCache", "Trainer"}
+
+
+def test_every_call_says_who_may_make_it(descriptors: FileDescriptorSet) -> None:
+    """A call without a role needs `admin`, which nobody would notice on a machine without tokens."""
+    open_to_all = [
+        f"{service.name}.{method.name}"
+        for file in descriptors.file
+        for service in file.service
+        for method in service.method
+        if not method.options.Extensions[access_pb2.access].roles
+        or access_pb2.Access.ROLE_UNSPECIFIED in method.options.Extensions[access_pb2.access].roles
+    ]
+
+    assert open_to_all == []
