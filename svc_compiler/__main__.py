@@ -12,7 +12,7 @@ from kernelvault.replay import cpu_model
 from kernelvault.replay.reference import References
 from kernelvault.sandbox import check_platform
 from kernelvault.sandbox.metering import MeteredSandbox
-from kernelvault.v1 import artifact_pb2, compiler_pb2_grpc, corpus_pb2_grpc, storage_pb2_grpc
+from kernelvault.v1 import artifact_pb2, compiler_pb2_grpc, corpus_pb2_grpc, kernel_pb2, storage_pb2_grpc
 from svc_compiler.config import CompilerConfig
 from svc_compiler.hip import image
 from svc_compiler.hip.toolchain import Toolchain
@@ -21,7 +21,8 @@ from svc_compiler.results import CorpusResults, CorpusTasks
 from svc_compiler.servicer import CompilerServicer
 from svc_compiler.tasks import TaskPreparer
 from svc_compiler.verify.build import HipBuilder
-from svc_compiler.verify.hip import HipVerifier
+from svc_compiler.verify.hip import HipFrontend
+from svc_compiler.verify.verification import CandidateVerifier
 from svc_compiler.verify.verifier import CachingVerifier, JoiningVerifier, QueueingVerifier
 
 NAME = "kernelvault.v1.Compiler"
@@ -45,11 +46,12 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
         stack.push_async_callback(torch.close)
         blobs = Blobs(channel, settings.cache_dir / "blobs")
         references = References(torch, settings.cache_dir / "references", secret)
-        verifier = HipVerifier(
+        model = cpu_model.CpuModel(tools, locate=functools.partial(image.locate, tools, toolchain))
+        verifier = CandidateVerifier(
+            frontends={kernel_pb2.Candidate.HIP: HipFrontend(tools, HipBuilder(tools, toolchain, blobs), model)},
             sandbox=tools,
-            builder=HipBuilder(tools, toolchain, blobs),
             references=references,
-            cpu_model=cpu_model.CpuModel(tools, locate=functools.partial(image.locate, tools, toolchain)),
+            model=model,
             scratch=scratch,
             versions=dict(toolchain.versions),
         )

@@ -46,6 +46,8 @@ class Replay:
     findings: list[compiler_pb2.Finding] = field(default_factory=list)
     # One for each launch, in order; only where blocks were sampled.
     counters: list[profiler_pb2.Profile.Counters] = field(default_factory=list)
+    # Results into whose buffers no launch wrote. Known of Triton kernels only.
+    unwritten: list[int] = field(default_factory=list)
     # Why the candidate does not pass, if so.
     fault: cpu_faults.Fault | None = None
 

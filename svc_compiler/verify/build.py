@@ -119,14 +119,6 @@ class HipBuilder:
         return dict(zip(paths, digests, strict=True))
 
 
-def write_sources(work: Work, folder: Path) -> None:
-    """Puts a candidate's sources below `folder`."""
-    for source in work.action.sources:
-        path = folder / source.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(source.contents)
-
-
 def _first_errors(failed: list[gpu.GpuBuild], most: int = 5) -> str:
     lines = []
     for build in failed:

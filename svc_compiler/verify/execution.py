@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from kernelvault.replay import bundle
-from kernelvault.replay.cpu_model import CpuModel, Replay
+from kernelvault.replay.cpu_model import Replay
+from kernelvault.replay.models import Model
 from kernelvault.sandbox import memory
 from kernelvault.sandbox.metering import stage
 from kernelvault.v1 import compiler_pb2, plan_pb2
@@ -32,13 +33,13 @@ class Execution:
 
     def __init__(
         self,
-        cpu_model: CpuModel,
+        model: Model,
         image: Path,
         complete: Callable[[plan_pb2.LaunchPlan], None],
         inputs: Callable[[], Awaitable[Path]],
         timeout_s: float,
     ) -> None:
-        self._cpu_model, self._image = cpu_model, image
+        self._model, self._image = model, image
         self._complete, self._inputs = complete, inputs
         self._left_s = timeout_s
 
@@ -47,7 +48,7 @@ class Execution:
         self._complete(plan)
         inputs = await self._inputs()
         with stage("replay"):
-            replay = await self._cpu_model.replay(
+            replay = await self._model.replay(
                 plan, self._image, inputs, repetitions=_REPETITIONS, vary_memory=True, timeout_s=self._left_s
             )
         self._left_s = max(_LEAST_S, self._left_s - replay.outcome.cpu_seconds)
