@@ -13,15 +13,16 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, NamedTuple, TypeVar
 
 import grpc
-import prometheus_client
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from kernelvault import config, interceptors
+from kernelvault import config, interceptors, monitoring
 from kernelvault.errors import Unfit
 
 MAX_MESSAGE_BYTES = 64 << 20
+# A name that health always says SERVING for: whether to restart the process, where "" says whether to send it calls.
+LIVE = "live"
 _HEALTH_PERIOD_S = 2.0
 _log = structlog.get_logger()
 Config = TypeVar("Config", bound=config.ServerConfig)
@@ -48,8 +49,11 @@ Build = Callable[[Config], AbstractAsyncContextManager[Sequence[Registration]]]
 
 
 @contextlib.asynccontextmanager
-async def serving(registrations: Sequence[Registration], settings: config.ServerConfig) -> AsyncIterator[int]:
-    """Serves until the block ends, then drains; yields the port."""
+async def serving(
+    registrations: Sequence[Registration], settings: config.ServerConfig, watch: monitoring.Health | None = None
+) -> AsyncIterator[int]:
+    """Serves until the block ends, then drains; yields the port. `watch` hears of the services' health."""
+    watch = watch or monitoring.Health()
     server = grpc.aio.server(
         interceptors=interceptors.standard(),
         options=[
@@ -67,35 +71,42 @@ async def serving(registrations: Sequence[Registration], settings: config.Server
     names = [registration.name for registration in registrations]
     reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     port = server.add_insecure_port(settings.address)
-    await _report(checks, registrations)
+    await checks.set(LIVE, health_pb2.HealthCheckResponse.SERVING)
+    await _report(checks, registrations, watch)
     await server.start()
-    reporter = asyncio.create_task(_keep_reporting(checks, registrations))
+    reporter = asyncio.create_task(_keep_reporting(checks, registrations, watch))
     try:
         yield port
     finally:
         reporter.cancel()
+        watch.drain()
         await checks.enter_graceful_shutdown()
         await server.stop(grace=settings.drain_seconds)
 
 
-async def _keep_reporting(checks: health.aio.HealthServicer, registrations: Sequence[Registration]) -> None:
+async def _keep_reporting(
+    checks: health.aio.HealthServicer, registrations: Sequence[Registration], watch: monitoring.Health
+) -> None:
     while True:
         await asyncio.sleep(_HEALTH_PERIOD_S)
-        await _report(checks, registrations)
+        await _report(checks, registrations, watch)
 
 
-async def _report(checks: health.aio.HealthServicer, registrations: Sequence[Registration]) -> None:
-    status = health_pb2.HealthCheckResponse
-    overall = status.SERVING
+async def _report(
+    checks: health.aio.HealthServicer, registrations: Sequence[Registration], watch: monitoring.Health
+) -> None:
+    states = {}
     for registration in registrations:
-        state = status.SERVING
+        states[registration.name] = True
         try:
             await asyncio.wait_for(registration.ready(), _HEALTH_PERIOD_S)
         except Exception as error:
-            state = overall = status.NOT_SERVING
+            states[registration.name] = False
             _log.warning("not ready", service=registration.name, error=str(error) or type(error).__name__)
-        await checks.set(registration.name, state)
-    await checks.set("", overall)
+    status = health_pb2.HealthCheckResponse
+    for name, serves in {**states, "": all(states.values())}.items():
+        await checks.set(name, status.SERVING if serves else status.NOT_SERVING)
+    watch.report(states)
 
 
 def main(kind: type[Config], build: Build[Config]) -> None:
@@ -119,15 +130,16 @@ async def _run(build: Build[Config], settings: Config) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with contextlib.AsyncExitStack() as stack:
         registrations = await stack.enter_async_context(build(settings))
+        watch = monitoring.Health()
         try:
-            port = await stack.enter_async_context(serving(registrations, settings))
+            port = await stack.enter_async_context(serving(registrations, settings, watch))
         except RuntimeError as error:
             raise Unfit(
                 f"failed to listen on {settings.address}: the address is taken or not of this machine; "
                 "set KERNELVAULT_ADDRESS to a free one, as host:port"
             ) from error
         host = settings.address.rpartition(":")[0]
-        ready = f"address {host}:{port}\n" + _serve_metrics(settings)
+        ready = f"address {host}:{port}\n" + _serve_metrics(settings, watch)
         if settings.ready_file:
             _write_whole(settings.ready_file, ready)
         _log.info("serving", address=f"{host}:{port}", services=[registration.name for registration in registrations])
@@ -135,15 +147,15 @@ async def _run(build: Build[Config], settings: Config) -> None:
         _log.info("draining")
 
 
-def _serve_metrics(settings: config.ServerConfig) -> str:
+def _serve_metrics(settings: config.ServerConfig, watch: monitoring.Health) -> str:
     if settings.metrics_port < 0:
         return ""
     host = settings.address.rpartition(":")[0].strip("[]") or "127.0.0.1"
     try:
-        server, _ = prometheus_client.start_http_server(settings.metrics_port, addr=host)
+        port = monitoring.serve(host, settings.metrics_port, watch)
     except OSError as error:
         raise Unfit(f"failed to serve metrics on port {settings.metrics_port}: {error}") from error
-    return f"metrics {host}:{server.server_port}\n"
+    return f"metrics {host}:{port}\n"
 
 
 def _write_whole(path: str, text: str) -> None:
