@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
 
 from kernelvault import errors
 from kernelvault.admission import Admission
-from kernelvault.v1.generator_pb2 import GenerateCandidatesResponse
 
-Produce = Callable[[frozenset[int]], AsyncIterator[GenerateCandidatesResponse]]
+Response = TypeVar("Response", bound=Message)
+Produce = Callable[[Sequence[Response]], AsyncIterator[Response]]
 
 KEEP_S = 3600.0
 _MOST_BYTES = 256 << 20
@@ -30,7 +33,7 @@ class _Recording:
 
     def __init__(self, fingerprint: str) -> None:
         self.fingerprint = fingerprint
-        self.responses: list[GenerateCandidatesResponse] = []
+        self.responses: list[Any] = []
         self.complete = False
         self.run: _Run | None = None
         self.listeners = 0
@@ -56,10 +59,8 @@ class Calls:
         self._clock = clock
         self._recordings: dict[str, _Recording] = {}
 
-    async def stream(
-        self, request_id: str, fingerprint: str, produce: Produce
-    ) -> AsyncIterator[GenerateCandidatesResponse]:
-        """The responses made so far, then the rest as `produce(sample indices that are there)` makes them.
+    async def stream(self, request_id: str, fingerprint: str, produce: Produce[Response]) -> AsyncIterator[Response]:
+        """The responses made so far, then the rest as `produce(the responses made so far)` makes them.
 
         Raises errors.Unavailable (`QUEUE_FULL`) where too many calls run, errors.InvalidArgument where the request ID
         was used for another request, and what `produce` raises.
@@ -111,7 +112,7 @@ class Calls:
             size -= one.size_bytes
             del self._recordings[key]
 
-    def _start(self, recording: _Recording, produce: Produce) -> _Run:
+    def _start(self, recording: _Recording, produce: Produce[Any]) -> _Run:
         self._admission.enter()
         run = recording.run = _Run()
         # An empty context: the deadline of the call that came first must not end the others'.
@@ -125,9 +126,8 @@ class Calls:
         self._admission.leave()
         recording.notify()
 
-    async def _produce(self, recording: _Recording, run: _Run, produce: Produce) -> None:
-        done = frozenset(response.sample_index for response in recording.responses)
-        responses = produce(done)
+    async def _produce(self, recording: _Recording, run: _Run, produce: Produce[Any]) -> None:
+        responses = produce(tuple(recording.responses))
         try:
             async for response in responses:
                 recording.responses.append(response)

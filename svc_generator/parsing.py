@@ -11,6 +11,7 @@ from kernelvault.v1.kernel_pb2 import Candidate
 
 MAX_ANSWER_CHARS = 4 << 20
 _MAX_RATIONALE_CHARS = 4000
+_MAX_PROSE_CHARS = 16_000
 _MAX_JSON_STARTS = 20
 _CODE_KEYS = ("code", "source", "kernel", "answer")
 _THOUGHT_KEYS = ("thought", "thoughts", "rationale", "explanation", "reasoning")
@@ -21,6 +22,10 @@ _LAUNCHER = re.compile(r'extern\s+"C"')
 _FIRST_CODE_LINE = re.compile(
     r"^(?:#\s*(?:include|define|pragma)\b|import \w|from \w[\w.]* import |template\s*<|__global__|@triton)", re.M
 )
+_JIT = re.compile(r"^@(?:triton\.)?(?:jit|autotune|heuristics)\b", re.M)
+_MODULE_FN = re.compile(r"^(?:def module_fn\b|module_fn\s*[:=]|from [\w.]+ import .*\bmodule_fn\b)", re.M)
+_MODULE_CLASS = "ModelNew"
+_EXPORTED_CLASS = re.compile(rf"^class {_MODULE_CLASS}\b", re.M)
 _TAGS = {
     Candidate.HIP: {"hip", "cpp", "c++", "cuda", "cu", "c", "hip-cpp", "cc"},
     Candidate.TRITON: {"python", "py", "python3", "triton"},
@@ -43,6 +48,8 @@ class Answer:
     source: str
     format: Candidate.Format
     rationale: str
+    # Empty: the format's default.
+    entry_point: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +72,9 @@ def read_kernel(text: str, asked: Candidate.Format) -> Answer:
     score, source, rationale = max(found, key=lambda one: one[0], default=(0, "", ""))
     if score <= 0:
         raise Unreadable(_describe(text, language))
-    return Answer(_end_line(source), detect_format(source, asked), rationale.strip()[:_MAX_RATIONALE_CHARS])
+    entry_point = _MODULE_CLASS if language == Candidate.TRITON and not _MODULE_FN.search(source) else ""
+    rationale = rationale.strip()[:_MAX_RATIONALE_CHARS]
+    return Answer(_end_line(source), detect_format(source, asked), rationale, entry_point)
 
 
 def read_python(text: str, *, needs: str) -> str:
@@ -80,6 +89,16 @@ def read_python(text: str, *, needs: str) -> str:
     if not found:
         raise Unreadable(f"the answer holds no Python module that defines `{needs}`")
     return _end_line(found[-1])
+
+
+def read_prose(text: str) -> str:
+    """What an answer says, without its hidden thoughts; raises Unreadable where it says nothing."""
+    text = text[:MAX_ANSWER_CHARS]
+    still_thinking = text.lstrip().startswith("<think>") and "</think>" not in text
+    prose = strip_thoughts(text).strip()
+    if not prose or still_thinking:
+        raise Unreadable("the answer says nothing" + " besides its thoughts" * still_thinking)
+    return prose[:_MAX_PROSE_CHARS]
 
 
 def strip_thoughts(text: str) -> str:
@@ -139,13 +158,21 @@ def _score(block: Block, asked: Candidate.Format) -> int:
     """How much a block looks like a whole source of the language; 0 if it is none."""
     text, language = block.text, _FORMAT_LANGUAGES[asked]
     if language == Candidate.TRITON:
-        marks = ["@triton.jit" in text, "import triton" in text, "def module_fn" in text or "class ModelNew" in text]
+        # Who calls the kernels cannot be guessed: without it there is no candidate.
+        needed = _exports(text)
+        marks = [bool(_JIT.search(text)), "import triton" in text, needed]
     else:
         launcher = bool(_LAUNCHER.search(text)), "PYBIND11_MODULE" in text
         marks = ["__global__" in text, "#include" in text, any(launcher), launcher[asked == Candidate.HIP_TORCH]]
-    if not marks[0] and not marks[2]:
+        needed = marks[0] or marks[2]
+    if not needed:
         return 0
     return 2 * sum(marks) + (_word(block.tag) in _TAGS[language])
+
+
+def _exports(text: str) -> bool:
+    """Whether a Python text defines what is called of a Triton module."""
+    return bool(_MODULE_FN.search(text) or _EXPORTED_CLASS.search(text))
 
 
 def _word(tag: str) -> str:
@@ -193,12 +220,13 @@ def _prose(text: str) -> str:
 
 
 def _describe(text: str, language: Candidate.Language) -> str:
-    wanted = (
-        "HIP source with a `__global__` kernel" if language == Candidate.HIP else "Triton module with `@triton.jit`"
-    )
+    hip = language == Candidate.HIP
+    wanted = "HIP source with a `__global__` kernel" if hip else "Triton module that defines `module_fn`"
     if not text.strip():
         return f"the answer is empty; a {wanted} in one fenced block was expected"
     count = len(fenced(text))
+    if not hip and _JIT.search(text) and not _exports(text):
+        return "the answer has kernels and defines neither `module_fn` nor `ModelNew`: add the function that calls them"
     found = f"{count} fenced block{'s' * (count != 1)}" if count else "no fenced block"
     return f"the answer holds {found} and no {wanted}; put the whole source into one fenced block"
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import structlog
+from google.protobuf.message import Message
 
 from kernelvault import client, digest, errors
 from kernelvault.blobs import Blobs
 from kernelvault.v1 import corpus_pb2, generator_pb2, generator_pb2_grpc, kernel_pb2
 from svc_generator import requests
 from svc_generator.backends import Backend, Completion, Registry
-from svc_generator.backends.base import FORMATS
+from svc_generator.backends.base import FORMATS, Thought
 from svc_generator.calls import Calls
 
 _Request = generator_pb2.GenerateCandidatesRequest
 _Response = generator_pb2.GenerateCandidatesResponse
+_Reflected = generator_pb2.ReflectOnAttemptResponse
 _ENTRY_POINTS = {
     kernel_pb2.Candidate.HIP_ABI: "run",
     kernel_pb2.Candidate.HIP_TORCH: "forward",
@@ -42,13 +44,30 @@ class GeneratorServicer(generator_pb2_grpc.GeneratorServicer):
         filled.model, backend = self._registry.find(filled.model)
         task = await client.call(self._corpus.GetTask, corpus_pb2.GetTaskRequest(name=filled.task))
 
-        def produce(done: frozenset[int]) -> AsyncIterator[_Response]:
-            return self._responses(backend, task, filled, done)
+        def produce(made: Sequence[_Response]) -> AsyncIterator[_Response]:
+            return self._responses(backend, task, filled, frozenset(response.sample_index for response in made))
 
-        responses = self._calls.stream(filled.request_id, digest.of_message(filled).hash, produce)
+        responses = self._calls.stream(filled.request_id, _fingerprint(filled), produce)
         async with contextlib.aclosing(responses) as stream:  # type: ignore[type-var]
             async for response in stream:
                 yield response
+
+    async def ReflectOnAttempt(
+        self, request: generator_pb2.ReflectOnAttemptRequest, context: Any
+    ) -> generator_pb2.ReflectOnAttemptResponse:
+        """Asks the model once; a repeated request ID gets what was answered."""
+        filled = requests.complete_reflection(request)
+        filled.model, backend = self._registry.find(filled.model)
+        task = await client.call(self._corpus.GetTask, corpus_pb2.GetTaskRequest(name=filled.task))
+
+        async def produce(made: Sequence[_Reflected]) -> AsyncIterator[_Reflected]:
+            thought = await backend.reflect(task, filled)
+            yield _Reflected(reflection=await self._kept(filled.model, thought))
+
+        responses = self._calls.stream(filled.request_id, _fingerprint(filled), produce)
+        async with contextlib.aclosing(responses) as stream:  # type: ignore[type-var]
+            [response] = [one async for one in stream]
+        return response
 
     async def GenerateFunctional(
         self, request: generator_pb2.GenerateFunctionalRequest, context: Any
@@ -67,6 +86,16 @@ class GeneratorServicer(generator_pb2_grpc.GeneratorServicer):
     ) -> generator_pb2.ListModelsResponse:
         """The models of all backends."""
         return generator_pb2.ListModelsResponse(models=self._registry.models())
+
+    async def _kept(self, model: str, thought: Thought) -> kernel_pb2.Reflection:
+        return kernel_pb2.Reflection(
+            model=model,
+            text=thought.text,
+            prompt_digest=await self._blobs.put(thought.prompt),
+            completion_digest=await self._blobs.put(thought.raw),
+            prompt_tokens=thought.prompt_tokens,
+            completion_tokens=thought.completion_tokens,
+        )
 
     async def _responses(
         self, backend: Backend, task: kernel_pb2.Task, request: _Request, done: frozenset[int]
@@ -93,6 +122,10 @@ class GeneratorServicer(generator_pb2_grpc.GeneratorServicer):
             generation.prompt_digest.CopyFrom(await self._blobs.put(completion.prompt))
         _log.info("candidate generated", task=task.name, model=request.model, candidate=response.candidate.name)
         return response
+
+
+def _fingerprint(request: Message) -> str:
+    return f"{request.DESCRIPTOR.name} {digest.of_message(request).hash}"
 
 
 def _candidate(task: str, model: str, completion: Completion) -> kernel_pb2.Candidate:

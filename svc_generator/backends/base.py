@@ -38,6 +38,17 @@ class Completion:
     error: errors.Error | None = None
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Thought:
+    """What a model says of an attempt; what was asked and what came back, word for word."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    prompt: bytes
+    raw: bytes
+
+
 class Backend(Protocol):
     """Writes candidates.
 
@@ -65,4 +76,11 @@ class Backend(Protocol):
 
     async def functional(self, request: generator_pb2.GenerateFunctionalRequest) -> bytes:
         """The Python source of the task's functional form; raises FailedPrecondition (`NO_MODEL`) without a model."""
+        ...
+
+    async def reflect(self, task: kernel_pb2.Task, request: generator_pb2.ReflectOnAttemptRequest) -> Thought:
+        """Why the last attempt failed and what to change.
+
+        Raises FailedPrecondition (`NO_MODEL` without a model, `PARSE_FAILED` for an empty answer), and as `generate`.
+        """
         ...

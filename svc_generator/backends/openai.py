@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kernelvault import digest, errors
 from kernelvault.v1 import generator_pb2, kernel_pb2
 from svc_generator import parsing
-from svc_generator.backends.base import Completion
+from svc_generator.backends.base import Completion, Thought
 from svc_generator.backends.endpoint import Endpoint, Reply, Sleep
 from svc_generator.budget import Budget
 from svc_generator.prompts import assemble
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _Request = generator_pb2.GenerateCandidatesRequest
 _FUNCTIONAL_OUTPUT_TOKENS = 5000
+# A model that reasons writes more than the few words that are asked for.
+_REFLECTION_OUTPUT_TOKENS = 8192
 _PATHS = {kernel_pb2.Candidate.TRITON_MODULE: "kernel.py"}
 
 
@@ -82,6 +84,20 @@ class OpenAIBackend:
         except parsing.Unreadable as error:
             raise errors.FailedPrecondition("PARSE_FAILED", _why(error, reply)) from error
 
+    async def reflect(self, task: kernel_pb2.Task, request: generator_pb2.ReflectOnAttemptRequest) -> Thought:
+        """What the model says of the last attempt; raises FailedPrecondition (`PARSE_FAILED`), and as `generate`."""
+        messages = assemble.reflection(task, request, budget_tokens=self._settings.openai_prompt_tokens)
+        budget = Budget(self._settings.openai_call_tokens, "KERNELVAULT_OPENAI_CALL_TOKENS", self._total)
+        options = self._options(request.sampling, request.sampling.seed)
+        field = self._settings.openai_max_tokens_field
+        options[field] = request.sampling.max_output_tokens or min(options[field], _REFLECTION_OUTPUT_TOKENS)
+        reply = await self._ask(request.model, messages, options, budget)
+        try:
+            text = parsing.read_prose(reply.text)
+        except parsing.Unreadable as error:
+            raise errors.FailedPrecondition("PARSE_FAILED", _why(error, reply)) from error
+        return Thought(text=text, **_facts(reply, messages))
+
     async def _sample(
         self, request: _Request, messages: list[assemble.Message], budget: Budget, index: int
     ) -> Completion:
@@ -133,14 +149,7 @@ def _connect(settings: GeneratorConfig, api_key: str) -> openai.AsyncOpenAI:
 def _completion(
     request: _Request, reply: Reply, messages: list[assemble.Message], *, seed: int, index: int
 ) -> Completion:
-    facts: dict[str, Any] = {
-        "seed": seed,
-        "sample_index": index,
-        "prompt_tokens": reply.prompt_tokens or assemble.tokens(messages),
-        "completion_tokens": reply.completion_tokens or len(reply.text) // assemble.CHARS_PER_TOKEN,
-        "prompt": json.dumps(messages, ensure_ascii=False).encode(errors="replace"),
-        "raw": reply.text.encode(errors="replace"),
-    }
+    facts = {**_facts(reply, messages), "seed": seed, "sample_index": index}
     try:
         answer = parsing.read_kernel(reply.text, request.format)
         source = answer.source.encode(errors="replace")
@@ -152,8 +161,22 @@ def _completion(
         return Completion(error=errors.InvalidArgument("", _why(error, reply), "PARSE_FAILED"), **facts)
     path = _PATHS.get(request.format, "kernel.hip")
     return Completion(
-        sources=[digest.artifact(path, source)], format=answer.format, rationale=answer.rationale, **facts
+        sources=[digest.artifact(path, source)],
+        format=answer.format,
+        entry_point=answer.entry_point,
+        rationale=answer.rationale,
+        **facts,
     )
+
+
+def _facts(reply: Reply, messages: list[assemble.Message]) -> dict[str, Any]:
+    """What was asked and answered, and the tokens of both: the endpoint's counts, else an estimate."""
+    return {
+        "prompt_tokens": reply.prompt_tokens or assemble.tokens(messages),
+        "completion_tokens": reply.completion_tokens or len(reply.text) // assemble.CHARS_PER_TOKEN,
+        "prompt": json.dumps(messages, ensure_ascii=False).encode(errors="replace"),
+        "raw": reply.text.encode(errors="replace"),
+    }
 
 
 def _why(error: parsing.Unreadable, reply: Reply) -> str:

@@ -6,8 +6,10 @@ import functools
 from importlib import resources
 
 from kernelvault.v1 import artifact_pb2, generator_pb2
+from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Candidate, Task
-from svc_generator.prompts import devices, history, signature
+from svc_generator.backends.base import FORMATS
+from svc_generator.prompts import devices, history, porting, signature
 from svc_generator.prompts.markdown import fence, section
 
 Message = dict[str, str]
@@ -22,21 +24,33 @@ CHARS_PER_TOKEN = 3
 
 
 def kernel(task: Task, request: generator_pb2.GenerateCandidatesRequest, *, budget_tokens: int) -> list[Message]:
-    """Asks for a kernel. Earlier attempts are clipped so that all fits `budget_tokens`; the task itself never is."""
-    system = f"{page('system.md')}\n{page(_FORMAT_PAGES[request.format])}"
-    parts = [
-        section("The GPU", devices.describe(request.target or devices.DEFAULT_TARGET)),
-        section("The task", task.instructions or f"Write a kernel for `{task.title}`."),
-        section("The module", fence(_text(task.reference), "python")),
-        section("Its functional form", fence(_text(task.functional), "python")) if task.HasField("functional") else "",
-        section("What to define", fence(signature.render(task, request.format), _tag(request))),
-        section("Cases", signature.table(task)),
-    ]
-    given = "\n\n".join(part for part in parts if part)
+    """Asks for a kernel. Earlier attempts are clipped so that all fits `budget_tokens`; the task itself never is.
+
+    Raises errors.InvalidArgument for a seed kernel that does not fit.
+    """
+    system = "\n".join([page("system.md"), page("judging.md"), page(_FORMAT_PAGES[request.format])])
+    given = _given(task, request.format, request.target)
     room = max(0, budget_tokens * CHARS_PER_TOKEN - len(system) - len(given))
+    if request.HasField("seed_kernel"):
+        ported = porting.render(request.seed_kernel, FORMATS[request.format], room)
+        # In the presence of attempts it is they that are worked on: they keep at least half of the room.
+        if not request.attempts or len(ported) <= room // 2:
+            given, room = f"{given}\n\n{ported}", room - len(ported)
     if request.attempts:
         given += "\n\n" + _attempts(task, request, room)
-    return [{"role": "system", "content": system}, {"role": "user", "content": given}]
+    return _messages(system, given)
+
+
+def reflection(task: Task, request: generator_pb2.ReflectOnAttemptRequest, *, budget_tokens: int) -> list[Message]:
+    """Asks why the last attempt failed, or what holds it back; sources are clipped so that all fits `budget_tokens`."""
+    format_, count = request.attempts[-1].candidate.format, len(request.attempts)
+    system = "\n".join([page("reflection.md"), page("judging.md"), _contract(format_)])
+    given = _given(task, format_, request.target)
+    room = max(0, budget_tokens * CHARS_PER_TOKEN - len(system) - len(given))
+    told = history.render(request.attempts, task, room, newest_first=True)
+    passed = request.attempts[-1].report.verdict == VerificationReport.PASSED
+    asked = f"What holds attempt {count} back?" if passed else f"Why did attempt {count} fail?"
+    return _messages(system, f"{given}\n\n{section('Attempts', told)}\n\n{asked} What should the author change?")
 
 
 def functional(request: generator_pb2.GenerateFunctionalRequest) -> list[Message]:
@@ -44,7 +58,7 @@ def functional(request: generator_pb2.GenerateFunctionalRequest) -> list[Message
     given = section("The module", fence(_text(request.task.reference), "python"))
     if request.feedback:
         given += "\n\n" + section("What was wrong with your last answer", request.feedback)
-    return [{"role": "system", "content": page("functional.md")}, {"role": "user", "content": given}]
+    return _messages(page("functional.md"), given)
 
 
 @functools.cache
@@ -58,6 +72,29 @@ def tokens(messages: list[Message]) -> int:
     return sum(len(message["content"]) for message in messages) // CHARS_PER_TOKEN + 16
 
 
+def _messages(system: str, user: str) -> list[Message]:
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+def _given(task: Task, format_: Candidate.Format, target: str) -> str:
+    """The task as an author and a reviewer see it."""
+    tag = "python" if format_ == Candidate.TRITON_MODULE else "cpp"
+    parts = [
+        section("The GPU", devices.describe(target or devices.DEFAULT_TARGET)),
+        section("The task", task.instructions or f"Write a kernel for `{task.title}`."),
+        section("The module", fence(_text(task.reference), "python")),
+        section("Its functional form", fence(_text(task.functional), "python")) if task.HasField("functional") else "",
+        section("What to define", fence(signature.render(task, format_), tag)),
+        section("Cases", signature.table(task)),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _contract(format_: Candidate.Format) -> str:
+    """What a format asks for, without its examples."""
+    return page(_FORMAT_PAGES[format_]).partition("\nExample")[0]
+
+
 def _attempts(task: Task, request: generator_pb2.GenerateCandidatesRequest, room: int) -> str:
     best = history.fastest(request.attempts)
     if best is None:
@@ -69,7 +106,3 @@ def _attempts(task: Task, request: generator_pb2.GenerateCandidatesRequest, room
 
 def _text(source: artifact_pb2.Artifact) -> str:
     return source.contents.decode(errors="replace").strip()
-
-
-def _tag(request: generator_pb2.GenerateCandidatesRequest) -> str:
-    return "python" if request.format == Candidate.TRITON_MODULE else "cpp"

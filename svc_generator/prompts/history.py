@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kernelvault.v1.compiler_pb2 import Diagnostic, VerificationReport
+from kernelvault.v1.compiler_pb2 import Diagnostic, Finding, VerificationReport
 from kernelvault.v1.generator_pb2 import Attempt
 from kernelvault.v1.kernel_pb2 import Task
-from svc_generator.prompts.markdown import clip, fence
+from svc_generator.prompts.markdown import clip, fence, quote
 
 _MOST_ITEMS = 8
 _MOST_WORDS = 600
+_MOST_REFLECTION = 3000
+_MOST_LINE = 160
 _LEAST_SOURCE_CHARS = 400
 
 
-def render(attempts: Sequence[Attempt], task: Task, budget_chars: int) -> str:
+def render(attempts: Sequence[Attempt], task: Task, budget_chars: int, *, newest_first: bool = False) -> str:
     """Every attempt's result and, as far as the budget goes, sources: of the best, then of the newest ones.
 
-    What is known of hidden cases is left out.
+    With `newest_first` the newest one's source comes before the best one's. What is known of hidden cases is left out.
     """
     hidden = {case.id for case in task.cases if case.hidden}
     best = fastest(attempts)
     results = {number: _result(attempt, hidden) for number, attempt in enumerate(attempts)}
     left = budget_chars - sum(map(len, results.values()))
     shown: dict[int, str] = {}
-    for number in _by_interest(len(attempts), best):
+    for number in _by_interest(len(attempts), None if newest_first else best):
         source = _source(attempts[number])
         if len(source) <= left:
             shown[number] = source
@@ -67,17 +69,18 @@ def _source(attempt: Attempt) -> str:
 
 
 def _tag(path: str) -> str:
-    return "python" if path.endswith(".py") else "cpp"
+    return {"py": "python", "txt": "text"}.get(path.rpartition(".")[2], "cpp")
 
 
 def _result(attempt: Attempt, hidden: set[str]) -> str:
     report = attempt.report
     lines = [f"Verdict: {VerificationReport.Verdict.Name(report.verdict)}."]
     lines += [f"Why: {clip(_explanation(report, hidden), _MOST_WORDS)}"] if report.explanation else []
-    lines += _diagnostics(report)
+    lines += _diagnostics(attempt)
     lines += _failed_cases(report, hidden)
-    lines += _findings(report, hidden)
+    lines += _findings(attempt, hidden)
     lines += _speed(attempt)
+    lines += _reflection(attempt)
     return "\n".join(lines)
 
 
@@ -87,10 +90,10 @@ def _explanation(report: VerificationReport, hidden: set[str]) -> str:
     return report.explanation
 
 
-def _diagnostics(report: VerificationReport) -> list[str]:
+def _diagnostics(attempt: Attempt) -> list[str]:
     seen = dict.fromkeys(
-        f"- {one.file}:{one.line}: {clip(one.message, _MOST_WORDS)}"
-        for build in report.builds
+        f"- {one.file}:{one.line}: {clip(one.message, _MOST_WORDS)}{_quoted(attempt, f'{one.file}:{one.line}')}"
+        for build in attempt.report.builds
         for one in build.diagnostics
         if one.level == Diagnostic.ERROR
     )
@@ -103,13 +106,27 @@ def _failed_cases(report: VerificationReport, hidden: set[str]) -> list[str]:
     return ["Failed cases:", *lines] if lines else []
 
 
-def _findings(report: VerificationReport, hidden: set[str]) -> list[str]:
+def _findings(attempt: Attempt, hidden: set[str]) -> list[str]:
     found = dict.fromkeys(
-        f"- {one.kernel or 'host'} {one.location}: {clip(one.message, _MOST_WORDS)}"
-        for one in report.findings
+        f"- {_place(one)}: {clip(one.message, _MOST_WORDS)}{_quoted(attempt, one.location)}"
+        for one in attempt.report.findings
         if one.case_id not in hidden
     )
     return ["Findings:", *list(found)[:_MOST_ITEMS]] if found else []
+
+
+def _place(finding: Finding) -> str:
+    return " ".join(part for part in (finding.kernel or "host", finding.location) if part)
+
+
+def _quoted(attempt: Attempt, location: str) -> str:
+    """The source line that a `file:line` points at; models count lines badly."""
+    file, _, number = location.rpartition(":")
+    for source in attempt.candidate.sources:
+        lines = source.contents.decode(errors="replace").splitlines() if source.path == file else []
+        if number.isdecimal() and 0 < int(number) <= len(lines):
+            return f"\n  line {number} is `{clip(lines[int(number) - 1].strip(), _MOST_LINE)}`"
+    return ""
 
 
 def _speed(attempt: Attempt) -> list[str]:
@@ -121,3 +138,8 @@ def _speed(attempt: Attempt) -> list[str]:
         f"{profile.roofline_fraction:.0%} of the roofline."
     )
     return [line, *([f"Advice: {profile.advice}"] if profile.advice else [])]
+
+
+def _reflection(attempt: Attempt) -> list[str]:
+    text = attempt.reflection.text.strip()
+    return ["", "A reviewer's reflection on it:", "", quote(clip(text, _MOST_REFLECTION))] if text else []

@@ -14,6 +14,11 @@ def fence(text: str, tag: str) -> str:
     return f"{mark}{tag}\n{text.rstrip()}\n{mark}"
 
 
+def quote(text: str) -> str:
+    """A block quotation: headings and fences in `text` stay inside it."""
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+
+
 def section(title: str, text: str) -> str:
     """A titled part."""
     return f"## {title}\n\n{text.strip()}"

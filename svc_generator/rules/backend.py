@@ -9,7 +9,7 @@ from pathlib import Path
 from kernelvault import digest, errors
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import generator_pb2, kernel_pb2
-from svc_generator.backends.base import Completion
+from svc_generator.backends.base import Completion, Thought
 from svc_generator.rules import schedules
 from svc_generator.rules.emit import emit
 from svc_generator.rules.graph import Graph, NotLowerable
@@ -44,7 +44,9 @@ class RulesBackend:
         *,
         done: frozenset[int] = frozenset(),
     ) -> AsyncIterator[Completion]:
-        """Raises FailedPrecondition (`NOT_LOWERABLE`) with the operator named, InvalidArgument for another language."""
+        """Raises FailedPrecondition (`NOT_LOWERABLE`) with the operator named, InvalidArgument for other wishes."""
+        if request.HasField("seed_kernel"):
+            raise errors.InvalidArgument("seed_kernel", f"{MODEL} ports no kernels; ask a language model")
         format_ = _format(request)
         graph = await self._graph(task)
         tried = {source.contents for attempt in request.attempts for source in attempt.candidate.sources}
@@ -64,6 +66,12 @@ class RulesBackend:
         """Raises FailedPrecondition: rules write no Python."""
         raise errors.FailedPrecondition(
             "NO_MODEL", f"{MODEL} writes no functional forms; ask a language model", task=request.task.title
+        )
+
+    async def reflect(self, task: kernel_pb2.Task, request: generator_pb2.ReflectOnAttemptRequest) -> Thought:
+        """Raises FailedPrecondition: rules have no opinion."""
+        raise errors.FailedPrecondition(
+            "NO_MODEL", f"{MODEL} reflects on no attempts; ask a language model", task=task.title
         )
 
     async def _graph(self, task: kernel_pb2.Task) -> Graph:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
@@ -24,7 +24,8 @@ class Producer:
         self.asked: list[frozenset[int]] = []
         self.ended = 0
 
-    async def __call__(self, done: frozenset[int]) -> AsyncIterator[Response]:
+    async def __call__(self, so_far: Sequence[Response]) -> AsyncIterator[Response]:
+        done = frozenset(response.sample_index for response in so_far)
         self.asked.append(done)
         try:
             for made, index in enumerate(i for i in range(self.count) if i not in done):
