@@ -135,7 +135,7 @@ async def _run(
             limits=limits,
         )
         outcome = await sandbox.run(job)
-        return recording_verdicts.read(descriptor), outcome
+        return recording_verdicts.read(descriptor, outcome), outcome
 
 
 def _assemble(

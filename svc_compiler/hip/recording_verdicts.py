@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from kernelvault import errors
 from kernelvault.sandbox import Outcome, memory
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.hip import host_symbols, recording_trace
@@ -16,15 +17,29 @@ from svc_compiler.hip.recording_plan import Assembled, Unsafe
 from svc_compiler.refusal import Refused, Verdict
 
 Finding = compiler_pb2.Finding
+# The recorder's own, where it finds no memory for what it records.
+_EXIT_UNREADY = 70
 
 
-def read(descriptor: int) -> Trace:
-    """The trace in a memory file; one that the recorder did not write is the candidate's doing: REJECTED."""
+def read(descriptor: int, outcome: Outcome) -> Trace:
+    """The trace in a memory file; one that the recorder did not write is the candidate's doing: REJECTED.
+
+    The recorder notes a call before it loads host code. A run that ended earlier is the platform's: Unavailable.
+    """
     try:
         with memory.collect(descriptor) as buffer:
-            return recording_trace.read(buffer)
+            trace = recording_trace.read(buffer)
     except (memory.StillWritable, recording_trace.Malformed) as error:
+        if outcome.exit_code == _EXIT_UNREADY:
+            raise _unready(outcome) from error
         raise damaged(str(error)) from error
+    if not trace.calls and not outcome.ok:
+        raise _unready(outcome)
+    return trace
+
+
+def _unready(outcome: Outcome) -> errors.Unavailable:
+    return errors.Unavailable("RECORDER_FAILED", f"failed to record host code: {outcome.describe()}")
 
 
 def damaged(why: str) -> Refused:

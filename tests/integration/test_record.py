@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from kernelvault import errors
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import kernel_pb2, plan_pb2
+from svc_compiler.hip import record
 from svc_compiler.hip.toolchain import Toolchain
 from tests.recording import (
     LAUNCH,
@@ -53,6 +55,13 @@ async def test_vector_add(recordings: Recordings) -> None:
     assert [(r.buffer, list(r.view.dims)) for r in plan.results] == [(2, [1000])]
     assert not plan.data_dependent
     assert not plan.limitations
+
+
+async def test_a_recorder_without_memory_is_no_verdict(recordings: Recordings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ends before host code is loaded is the platform's fault, not the candidate's."""
+    monkeypatch.setattr(record, "TRACE_BYTES", 64)
+    with pytest.raises(errors.Unavailable, match="failed to record host code"):
+        await recordings.plan(launcher(LAUNCH))
 
 
 async def test_scalars_and_sizes_follow_the_tensors(recordings: Recordings) -> None:
