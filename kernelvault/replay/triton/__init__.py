@@ -1,0 +1,1 @@
+"""Triton kernels as data (`TritonProgram`): reading, checking, making functions of them, running them on a CPU."""

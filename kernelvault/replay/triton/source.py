@@ -1,0 +1,207 @@
+"""The text of a Triton function: one plain `def` that can only compute.
+
+Foreign text. The compiler walks it and follows attributes as Python would, and the interpreter runs it as Python, so
+that what it may say is a list of what kernels need, never a list of what is bad.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kernelvault.replay.triton.malformed import Malformed, SourceError, require
+from kernelvault.v1 import triton_pb2
+
+MAX_SOURCE_CHARACTERS = 128 << 10
+MAX_LINE = 1 << 17
+# Python's own functions that a kernel may call.
+BUILTINS = frozenset({"abs", "bool", "float", "int", "len", "list", "max", "min", "print", "range", "tuple"})
+_FILE = re.compile(r"[\w<>@+=., -][\w<>@+=./, -]{0,511}")
+_STATEMENTS = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.Expr)
+_EXPRESSIONS = (ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.ListComp, ast.Compare, ast.Call, ast.JoinedStr)
+_ATOMS = (ast.FormattedValue, ast.Constant, ast.Attribute, ast.Subscript, ast.Name, ast.List, ast.Tuple, ast.Slice)
+_PARTS = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.comprehension, ast.keyword)
+# `break` and the like are no part of Triton's language either, but harmless: its compiler says so best.
+_HARMLESS = (ast.Pass, ast.Assert, ast.Break, ast.Continue, ast.Starred)
+_ALLOWED = (*_STATEMENTS, *_EXPRESSIONS, *_ATOMS, *_PARTS, *_HARMLESS)
+_IN_DEFAULTS = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.expr_context)
+_CONSTANTS = (bool, int, float, str, type(None))
+# What may be asked of a value: the public methods and fields of Triton's tensors, descriptors, dtypes and constants.
+_VALUE_ATTRIBUTES = """
+    ALL NONE T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min
+    atomic_or atomic_xchg atomic_xor bitcast block_shape block_type broadcast_to cast cdiv ceil cos cumprod cumsum
+    dtype element_ty erf exp exp2 expand_dims flip floor fp_mantissa_width gather get_block_shapes histogram
+    int_bitwidth int_signedness is_bf16 is_block is_bool is_floating is_fp16 is_fp32 is_fp64 is_fp8 is_fp8e4b15
+    is_fp8e4b8 is_fp8e4nv is_fp8e5 is_fp8e5b16 is_int is_int1 is_int16 is_int32 is_int64 is_int8 is_int_signed
+    is_int_unsigned is_ptr is_standard_floating is_uint16 is_uint32 is_uint64 is_uint8 item itemsize load log log2
+    logical_and logical_or max min name nbytes ndim numel permute primitive_bitwidth ravel reduce reduce_or reshape
+    rsqrt scalar scatter shape sigmoid sin softmax sort split sqrt sqrt_rn store strides sum to trans type value
+    view xor_sum
+"""
+VALUE_ATTRIBUTES = frozenset(_VALUE_ATTRIBUTES.split())
+
+
+class Reference(NamedTuple):
+    """A use of something imported: a global name, and the attributes that follow it."""
+
+    name: str
+    attributes: tuple[str, ...]
+    line: int
+    column: int
+
+
+class Definition(NamedTuple):
+    """A checked `def`."""
+
+    node: ast.FunctionDef
+    parameters: list[str]
+    references: list[Reference]
+
+
+def parse(function: triton_pb2.TritonProgram.Function, field: str) -> Definition:
+    """The `def` of a function.
+
+    Raises Malformed, SourceError among it, for anything but a single plain `def` of the declared name whose statements,
+    names and attributes are those that kernels may use. `imported` checks what its references reach.
+    """
+    _check_place(function, field)
+    node = _single_def(function, field)
+    walker = _Walker(function, field, node)
+    walker.check()
+    return Definition(node, [argument.arg for argument in node.args.args], walker.references)
+
+
+def error(function: triton_pb2.TritonProgram.Function, field: str, line: int, column: int, problem: str) -> SourceError:
+    """A fault at a line of the `def`, counted from 1, told in terms of the author's file."""
+    where = function.line + line - 1
+    return SourceError(f"{field}.source", problem, file=function.file, line=where, column=column + 1)
+
+
+def _check_place(function: triton_pb2.TritonProgram.Function, field: str) -> None:
+    require(is_name(function.name), f"{field}.name", f"{function.name!r} is not a plain name")
+    parts = function.file.split("/")
+    plain = bool(_FILE.fullmatch(function.file)) and ".." not in parts and parts[0] != ""
+    require(plain, f"{field}.file", f"{function.file[:80]!r} is not a relative path")
+    require(0 < function.line <= MAX_LINE, f"{field}.line", f"is {function.line}")
+    size = len(function.source)
+    require(
+        size <= MAX_SOURCE_CHARACTERS, f"{field}.source", f"{size} characters are more than {MAX_SOURCE_CHARACTERS}"
+    )
+    control = re.search(r"[\0\r\f\v\x1c-\x1e\x85\u2028\u2029]", function.source)
+    require(control is None, f"{field}.source", "holds a control character; end its lines with \\n")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a name that foreign code may use: those of Python's machinery begin with two underscores."""
+    return text.isidentifier() and text.isascii() and not text.startswith("__") and len(text) <= 256
+
+
+def _single_def(function: triton_pb2.TritonProgram.Function, field: str) -> ast.FunctionDef:
+    where = f"{field}.source"
+    try:
+        body = ast.parse(function.source).body
+    except SyntaxError as caught:
+        line, column = caught.lineno or 1, max(1, caught.offset or 1)
+        raise error(function, field, line, column - 1, f"is no Python: {caught.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as caught:
+        raise Malformed(where, f"is no Python: {type(caught).__name__}") from None
+    node = body[0] if len(body) == 1 else None
+    if not isinstance(node, ast.FunctionDef) or (node.lineno, node.col_offset) != (1, 0):
+        raise Malformed(where, "is not a single `def` from its first character on")
+    require(not node.decorator_list, where, "has decorators")
+    require(node.name == function.name, f"{field}.name", f"{function.name!r} is not the name of the `def`")
+    return node
+
+
+class _Walker:
+    """Goes over every node of a `def` without recursion."""
+
+    def __init__(self, function: triton_pb2.TritonProgram.Function, field: str, node: ast.FunctionDef) -> None:
+        self._function = function
+        self._field = field
+        self._node = node
+        self._globals: Mapping[str, triton_pb2.TritonProgram.Value] = function.globals
+        self._locals = {argument.arg for argument in node.args.args}
+        self.references: list[Reference] = []
+
+    def check(self) -> None:
+        self._check_parameters()
+        body = [node for statement in self._node.body for node in ast.walk(statement)]
+        for node in body:
+            self._check_kind(node, _ALLOWED, "kernels")
+        self._locals |= {n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        defaults = [node for default in self._node.args.defaults for node in ast.walk(default)]
+        for node in defaults:
+            self._check_kind(node, _IN_DEFAULTS, "default values")
+        self._check_names(body, self._locals)
+        # A default is evaluated outside of the function.
+        self._check_names(defaults, frozenset())
+
+    def _refuse(self, node: ast.AST, problem: str) -> SourceError:
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        return error(self._function, self._field, line, column, problem)
+
+    def _check_parameters(self) -> None:
+        arguments = self._node.args
+        if arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
+            raise self._refuse(self._node, "kernels take plain parameters only: no `*`, `/` or `**` among them")
+        for argument in arguments.args:
+            if not is_name(argument.arg):
+                raise self._refuse(argument, f"the parameter {argument.arg!r} is not a plain name")
+
+    def _check_kind(self, node: ast.AST, allowed: tuple[type[ast.AST], ...], where: str) -> None:
+        if not isinstance(node, allowed):
+            raise self._refuse(node, f"`{type(node).__name__}` is not part of Triton's language for {where}")
+        if isinstance(node, ast.Constant) and not isinstance(node.value, _CONSTANTS):
+            raise self._refuse(node, f"a constant of type {type(node.value).__name__} has no meaning in a kernel")
+        if isinstance(node, ast.keyword) and (node.arg is None or node.arg.startswith("_")):
+            raise self._refuse(node, f"the keyword argument {node.arg or '**'!r} is not allowed in a kernel")
+        if isinstance(node, ast.comprehension) and node.is_async:
+            raise self._refuse(self._node, "`async` is not part of Triton's language")
+
+    def _check_names(self, nodes: list[ast.AST], local: frozenset[str] | set[str]) -> None:
+        within = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
+            if isinstance(node, ast.Attribute):
+                self._check_attribute(node, local, outermost=id(node) not in within)
+            elif isinstance(node, ast.Name):
+                self._check_name(node, local)
+                if id(node) not in within and self._imports(node, local):
+                    self.references.append(Reference(node.id, (), node.lineno, node.col_offset))
+
+    def _check_name(self, node: ast.Name, local: frozenset[str] | set[str]) -> None:
+        if not is_name(node.id):
+            raise self._refuse(node, f"the name {node.id[:80]!r} is not allowed in a kernel")
+        if node.id not in local and node.id not in self._globals and node.id not in BUILTINS:
+            raise self._refuse(node, f"name '{node.id}' is not defined, or is not for kernels")
+
+    def _check_attribute(self, node: ast.Attribute, local: frozenset[str] | set[str], *, outermost: bool) -> None:
+        root, attributes = _chain(node)
+        if not isinstance(node.ctx, ast.Load):
+            raise self._refuse(node, "a kernel sets no attributes")
+        if any(name.startswith("_") for name in attributes):
+            raise self._refuse(node, f"the attribute `{'.'.join(attributes)[:80]}` is not allowed in a kernel")
+        if root is not None and self._imports(root, local):
+            if outermost:
+                self.references.append(Reference(root.id, tuple(attributes), node.lineno, node.col_offset))
+        elif node.attr not in VALUE_ATTRIBUTES:
+            raise self._refuse(node, f"the attribute `{node.attr[:80]}` is not one of Triton's values")
+
+    def _imports(self, root: ast.Name, local: frozenset[str] | set[str]) -> bool:
+        return (
+            root.id not in local
+            and root.id in self._globals
+            and self._globals[root.id].WhichOneof("value") == "imported"
+        )
+
+
+def _chain(node: ast.Attribute) -> tuple[ast.Name | None, list[str]]:
+    """The name at the root of `a.b.c`, if it is one, and the attributes in order."""
+    attributes: list[str] = []
+    value: ast.expr = node
+    while isinstance(value, ast.Attribute):
+        attributes.append(value.attr)
+        value = value.value
+    return (value if isinstance(value, ast.Name) else None), attributes[::-1]
