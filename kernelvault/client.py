@@ -13,8 +13,11 @@ from grpc_status import rpc_status
 from opentelemetry import propagate
 
 from kernelvault import errors
+from kernelvault.access import caller
+from kernelvault.channel import channel
 from kernelvault.interceptors import remaining_s
-from kernelvault.server import MAX_MESSAGE_BYTES
+
+__all__ = ["ACCEPTED", "DEFAULT_TIMEOUT_S", "OnWait", "call", "channel", "health", "stream", "upload"]
 
 DEFAULT_TIMEOUT_S = 600.0
 _MAX_WAIT_S = 10.0
@@ -29,22 +32,6 @@ def _nobody_hears(error: errors.Error) -> None:
     """For callers whom waiting does not concern."""
 
 
-def channel(address: str) -> grpc.aio.Channel:
-    """A channel that spreads its calls over all addresses that the name resolves to."""
-    return grpc.aio.insecure_channel(
-        address,
-        options=[
-            ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-            ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
-            ("grpc.lb_policy_name", "round_robin"),
-            ("grpc.keepalive_time_ms", 60_000),
-            ("grpc.enable_retries", 0),
-            ("grpc.min_reconnect_backoff_ms", 200),
-            ("grpc.max_reconnect_backoff_ms", 2_000),
-        ],
-    )
-
-
 async def call(
     method: Any, request: Any, *, timeout_s: float = DEFAULT_TIMEOUT_S, on_wait: OnWait = _nobody_hears
 ) -> Any:
@@ -52,7 +39,7 @@ async def call(
     deadline = _Deadline(timeout_s, on_wait)
     while True:
         try:
-            return await method(request, timeout=deadline.left_s(), metadata=_trace_metadata())
+            return await method(request, timeout=deadline.left_s(), metadata=_metadata())
         except grpc.aio.AioRpcError as error:
             await deadline.wait_or_raise(_error_of(error))
 
@@ -65,7 +52,7 @@ async def upload(method: Any, requests: Callable[[], Iterable[Any]], *, timeout_
     """
     deadline = _Deadline(timeout_s)
     while True:
-        call = method(timeout=deadline.left_s(), metadata=_trace_metadata())
+        call = method(timeout=deadline.left_s(), metadata=_metadata())
         try:
             return await _send(call, requests())
         except grpc.aio.AioRpcError as error:
@@ -98,7 +85,7 @@ async def stream(
     """
     deadline = _Deadline(timeout_s, on_wait)
     while True:
-        responses = method(request, timeout=deadline.left_s(), metadata=_trace_metadata())
+        responses = method(request, timeout=deadline.left_s(), metadata=_metadata())
         try:
             async for response in responses:
                 deadline.progressed()
@@ -162,7 +149,8 @@ def _error_of(error: grpc.aio.AioRpcError) -> errors.Error:
     )
 
 
-def _trace_metadata() -> list[tuple[str, str]]:
+def _metadata() -> list[tuple[str, str]]:
+    """The trace and the request id that the call belongs to."""
     carrier: dict[str, str] = {}
     propagate.inject(carrier)
-    return list(carrier.items())
+    return [*carrier.items(), (caller.REQUEST_ID, caller.request_id())]

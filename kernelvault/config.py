@@ -19,8 +19,26 @@ class ConfigError(Exception):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ServerConfig:
-    """What every server needs. A service adds its own fields by subclassing."""
+class ClientConfig:
+    """What every caller needs: whom it trusts and who it is. `docs/security.md` explains each."""
+
+    # Certificates (PEM) of those who may vouch for a server; set: every connection is TLS.
+    tls_ca_file: Path | None = None
+    # The caller's own certificate and its key, for servers that want one.
+    tls_client_cert_file: Path | None = None
+    tls_client_key_file: Path | None = None
+    # The name in the servers' certificates where it is not that of their address.
+    tls_server_name: str = ""
+    # A bearer token, by a file or by value.
+    token_file: Path | None = None
+    token: str = dataclasses.field(default="", repr=False)
+    # Without TLS off the loopback interface too: where a service mesh encrypts.
+    allow_plaintext: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ServerConfig(ClientConfig):
+    """What every server needs, as a caller too. A service adds its own fields by subclassing."""
 
     # Where to listen. Loopback unless an operator says otherwise.
     address: str = "127.0.0.1:0"
@@ -35,6 +53,26 @@ class ServerConfig:
     drain_seconds: float = 30.0
     # A file that gets `address` and `metrics` lines once the server listens; empty: none.
     ready_file: str = ""
+    # The server's certificate chain and its key (PEM); set: it speaks TLS only.
+    tls_cert_file: Path | None = None
+    tls_key_file: Path | None = None
+    # Certificates of those who may vouch for a caller; set: every caller must show a certificate.
+    tls_client_ca_file: Path | None = None
+    # Who may call: lines that `kernelvault token create` prints.
+    tokens_file: Path | None = None
+    # Anybody off the loopback interface too may call everything.
+    allow_anonymous: bool = False
+    # Gets a line for each call that changes or costs something; unset: they go to the log.
+    audit_file: Path | None = None
+    # A connection is ended when it is this old, so that clients see new replicas; its calls may go on for the grace.
+    max_connection_age_seconds: float = 600.0
+    max_connection_age_grace_seconds: float = 3600.0
+
+
+def of_client(environment: Mapping[str, str]) -> ClientConfig:
+    """A command's or a library's settings; variables of services take no part. Raises ConfigError for a bad value."""
+    known = {PREFIX + field.name.upper() for field in dataclasses.fields(ClientConfig)}
+    return load(ClientConfig, {name: text for name, text in environment.items() if name in known})
 
 
 def load(kind: type[Config], environment: Mapping[str, str]) -> Config:

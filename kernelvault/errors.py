@@ -2,6 +2,8 @@
 
 Error
 ├── InvalidArgument     the request is malformed; names the field
+├── Unauthenticated     nobody knows who calls
+├── PermissionDenied    the caller is known and may not
 ├── NotFound
 ├── AlreadyExists
 ├── FailedPrecondition  the request is fine, the state it needs is not there
@@ -71,6 +73,14 @@ class InvalidArgument(Error):
         return [*super().details(), error_details_pb2.BadRequest(field_violations=[violation])]
 
 
+class Unauthenticated(Error):
+    code = code_pb2.UNAUTHENTICATED
+
+
+class PermissionDenied(Error):
+    code = code_pb2.PERMISSION_DENIED
+
+
 class NotFound(Error):
     code = code_pb2.NOT_FOUND
 
@@ -122,6 +132,8 @@ class Unavailable(Error):
 _TYPES: dict[int, type[Error]] = {
     kind.code: kind
     for kind in (
+        Unauthenticated,
+        PermissionDenied,
         NotFound,
         AlreadyExists,
         FailedPrecondition,

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import contextvars
 import time
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Protocol
 
 import grpc
 import structlog
@@ -17,8 +17,21 @@ from opentelemetry import propagate, trace
 from prometheus_client import Counter, Gauge, Histogram
 
 from kernelvault import errors
+from kernelvault.access import audit, caller, roles
+from kernelvault.access.guard import Guard
 
-Around = Callable[[str, grpc.aio.ServicerContext], contextlib.AbstractAsyncContextManager[None]]
+
+class Watch(Protocol):
+    """Hears what goes over a call."""
+
+    def request(self, message: Any) -> None:
+        """Hears of each request, before its handler does."""
+
+    def response(self, message: Any) -> None:
+        """Hears of each response."""
+
+
+Around = Callable[[str, grpc.aio.ServicerContext], contextlib.AbstractAsyncContextManager[Watch | None]]
 
 _log = structlog.get_logger()
 _calls = Counter("kernelvault_rpc_total", "Finished calls", ["method", "code"])
@@ -28,6 +41,7 @@ _seconds = Histogram(
     ["method"],
     buckets=(0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300),
 )
+_CODES: dict[int, str] = {member.value[0]: member.name for member in grpc.StatusCode}
 _running = Gauge("kernelvault_rpc_running", "Calls that are running", ["method"])
 
 # The monotonic time by which the call that is being served must end; None: no deadline.
@@ -41,7 +55,7 @@ def remaining_s() -> float | None:
 
 
 class AroundInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
-    """Runs each call inside a context manager, whatever its streaming kind."""
+    """Runs each call inside a context manager, whatever its streaming kind; what that yields hears the messages."""
 
     def __init__(self, around: Around) -> None:
         self._around = around
@@ -58,12 +72,20 @@ class AroundInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         inner, around, method = getattr(handler, name), self._around, details.method
 
         async def respond(request: Any, context: grpc.aio.ServicerContext) -> Any:
-            async with around(method, context):
-                return await inner(request, context)
+            async with around(method, context) as watch:
+                response = await inner(_heard(request, watch), context)
+                if watch is not None:
+                    watch.response(response)
+                return response
 
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:
-            async with around(method, context), contextlib.aclosing(inner(request, context)) as responses:
+            async with (
+                around(method, context) as watch,
+                contextlib.aclosing(inner(_heard(request, watch), context)) as responses,
+            ):
                 async for response in responses:
+                    if watch is not None:
+                        watch.response(response)
                     yield response
 
         make = getattr(grpc, f"{name}_rpc_method_handler")
@@ -71,11 +93,27 @@ class AroundInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         return make(behaviour, handler.request_deserializer, handler.response_serializer)
 
 
+def _heard(request: Any, watch: Watch | None) -> Any:
+    """The request, or the stream of them, which `watch` hears of."""
+    if watch is None:
+        return request
+    if not hasattr(request, "__aiter__"):
+        watch.request(request)
+        return request
+    return _each_heard(request, watch)
+
+
+async def _each_heard(requests: Any, watch: Watch) -> AsyncIterator[Any]:
+    async for request in requests:
+        watch.request(request)
+        yield request
+
+
 @contextlib.asynccontextmanager
-async def errors_to_status(method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[None]:
+async def errors_to_status(method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[Watch | None]:
     """Turns errors raised on purpose into their status and any other exception into INTERNAL without its text."""
     try:
-        yield
+        yield None
     except errors.Error as error:
         await context.abort_with_status(rpc_status.to_status(error.to_status()))
     except (grpc.aio.AbortError, grpc.aio.BaseError):
@@ -87,15 +125,17 @@ async def errors_to_status(method: str, context: grpc.aio.ServicerContext) -> As
 
 
 @contextlib.asynccontextmanager
-async def observe(method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[None]:
-    """Logs and counts the call, and keeps its deadline for `remaining_s`."""
+async def observe(method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[Watch | None]:
+    """Logs and counts the call, gives it an id, and keeps its deadline for `remaining_s`."""
+    headers = dict(context.invocation_metadata() or ())
+    structlog.contextvars.bind_contextvars(request_id=caller.adopt_request_id(headers.get(caller.REQUEST_ID)))
     started = time.monotonic()
     left = context.time_remaining()
     token = _deadline.set(None if left is None else started + left)
     _running.labels(method).inc()
     code = "CANCELLED"
     try:
-        yield
+        yield None
         code = _code_of(context)
     except Exception:
         code = _code_of(context, "INTERNAL")
@@ -115,12 +155,11 @@ def _code_of(context: grpc.aio.ServicerContext, default: str = "OK") -> str:
     code = context.code()
     if isinstance(code, grpc.StatusCode):
         return str(code.name)
-    names = {member.value[0]: member.name for member in grpc.StatusCode}
-    return names.get(code, default) if code else default
+    return _CODES.get(code, default) if code else default
 
 
 @contextlib.asynccontextmanager
-async def traced(method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[None]:
+async def traced(method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[Watch | None]:
     """Continues the caller's trace (W3C traceparent)."""
     headers = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
     tracer = trace.get_tracer("kernelvault")
@@ -128,7 +167,7 @@ async def traced(method: str, context: grpc.aio.ServicerContext) -> AsyncIterato
     home = asyncio.current_task()
     token = otel_context.attach(trace.set_span_in_context(span))
     try:
-        yield
+        yield None
     finally:
         span.end()
         # A stream that its caller left is closed by another task, which never had this context.
@@ -136,6 +175,54 @@ async def traced(method: str, context: grpc.aio.ServicerContext) -> AsyncIterato
             otel_context.detach(token)
 
 
-def standard() -> list[AroundInterceptor]:
+def admitting(guard: Guard, log: audit.AuditLog) -> Around:
+    """Lets in whom `guard` knows and allows, and writes into `log` who had what changed or done."""
+
+    @contextlib.asynccontextmanager
+    async def admit(method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[Watch | None]:
+        with contextlib.ExitStack() as stack:
+            entry = None
+            if roles.changes(method):
+                told = {"method": method, "peer": context.peer(), "request_id": caller.request_id()}
+                entry = stack.enter_context(log.entry(**told))
+            with _outcome(entry, context):
+                if roles.needed(method):
+                    who = guard.identify(context.invocation_metadata() or (), _certificate_names(context))
+                    caller.serve(who)
+                    structlog.contextvars.bind_contextvars(caller=who.name)
+                    if entry:
+                        entry.who = who
+                    guard.check(method, who)
+                yield entry
+
+    return admit
+
+
+@contextlib.contextmanager
+def _outcome(entry: audit.Entry | None, context: grpc.aio.ServicerContext) -> Iterator[None]:
+    """Tells an audit entry how its call ended."""
+    code = "CANCELLED"
+    try:
+        yield None
+        code = _code_of(context)
+    except errors.Error as error:
+        code = _CODES[error.code]
+        raise
+    except Exception:
+        code = _code_of(context, "INTERNAL")
+        raise
+    finally:
+        if entry:
+            entry.code = code
+
+
+def _certificate_names(context: grpc.aio.ServicerContext) -> list[str]:
+    """The names in the caller's verified certificate: its alternative names, or else its common name."""
+    shown = context.auth_context()
+    names = shown.get("x509_subject_alternative_name") or shown.get("x509_common_name") or ()
+    return [name.decode("utf-8", "replace") for name in names]
+
+
+def standard(guard: Guard, log: audit.AuditLog) -> list[AroundInterceptor]:
     """The interceptors of every server, outermost first."""
-    return [AroundInterceptor(around) for around in (traced, observe, errors_to_status)]
+    return [AroundInterceptor(around) for around in (traced, observe, errors_to_status, admitting(guard, log))]

@@ -18,12 +18,17 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from kernelvault import config, interceptors, monitoring
+from kernelvault.access import exposure, tls
+from kernelvault.access.audit import AuditLog
+from kernelvault.access.guard import Guard
+from kernelvault.channel import MAX_MESSAGE_BYTES
 from kernelvault.errors import Unfit
 
-MAX_MESSAGE_BYTES = 64 << 20
 # A name that health always says SERVING for: whether to restart the process, where "" says whether to send it calls.
 LIVE = "live"
 _HEALTH_PERIOD_S = 2.0
+# Clients ping every minute while they wait for a long call; gRPC's own limit of five would end their connection.
+_SHORTEST_PING_INTERVAL_MS = 30_000
 _log = structlog.get_logger()
 Config = TypeVar("Config", bound=config.ServerConfig)
 
@@ -52,15 +57,20 @@ Build = Callable[[Config], AbstractAsyncContextManager[Sequence[Registration]]]
 async def serving(
     registrations: Sequence[Registration], settings: config.ServerConfig, watch: monitoring.Health | None = None
 ) -> AsyncIterator[int]:
-    """Serves until the block ends, then drains; yields the port. `watch` hears of the services' health."""
+    """Serves until the block ends, then drains; yields the port. `watch` hears of the services' health.
+
+    Raises ConfigError where the configuration is unsafe or its files cannot be used.
+    """
+    exposure.check_listening(settings)
     watch = watch or monitoring.Health()
     server = grpc.aio.server(
-        interceptors=interceptors.standard(),
+        interceptors=interceptors.standard(Guard.of(settings), AuditLog.to(settings.audit_file)),
         options=[
             ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
             ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
-            ("grpc.max_connection_age_ms", 600_000),
-            ("grpc.max_connection_age_grace_ms", 3_600_000),
+            ("grpc.max_connection_age_ms", round(settings.max_connection_age_seconds * 1000)),
+            ("grpc.max_connection_age_grace_ms", round(settings.max_connection_age_grace_seconds * 1000)),
+            ("grpc.http2.min_recv_ping_interval_without_data_ms", _SHORTEST_PING_INTERVAL_MS),
             ("grpc.so_reuseport", 0),
         ],
     )
@@ -70,7 +80,7 @@ async def serving(
         registration.add(registration.servicer, server)
     names = [registration.name for registration in registrations]
     reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
-    port = server.add_insecure_port(settings.address)
+    port = _listen(server, settings)
     await checks.set(LIVE, health_pb2.HealthCheckResponse.SERVING)
     await _report(checks, registrations, watch)
     await server.start()
@@ -82,6 +92,32 @@ async def serving(
         watch.drain()
         await checks.enter_graceful_shutdown()
         await server.stop(grace=settings.drain_seconds)
+
+
+def _listen(server: grpc.aio.Server, settings: config.ServerConfig) -> int:
+    """Opens the port, in TLS where there are certificates, which each handshake looks at; returns it."""
+    pem = tls.of_server(settings)
+    if pem is None:
+        return int(server.add_insecure_port(settings.address))
+    shown = pem.current()
+
+    def changed() -> grpc.ServerCertificateConfiguration | None:
+        """What to show from now on; None: what was shown last. Called by threads of gRPC."""
+        nonlocal shown
+        now = pem.current()
+        if now is shown:
+            return None
+        shown = now
+        return _certificates(now)
+
+    credentials = grpc.dynamic_ssl_server_credentials(
+        _certificates(shown), changed, require_client_authentication=shown.client_ca is not None
+    )
+    return int(server.add_secure_port(settings.address, credentials))
+
+
+def _certificates(pem: tls.ServerPem) -> grpc.ServerCertificateConfiguration:
+    return grpc.ssl_server_certificate_configuration([(pem.key, pem.chain)], pem.client_ca)
 
 
 async def _keep_reporting(
@@ -191,6 +227,7 @@ def _configure_logs(settings: config.ServerConfig) -> None:
 def _configure_traces(settings: config.ServerConfig) -> None:
     if not settings.otlp_endpoint:
         return
+    plain = exposure.check_tracing(settings)
     from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
@@ -199,5 +236,5 @@ def _configure_traces(settings: config.ServerConfig) -> None:
 
     name = os.path.basename(os.path.dirname(sys.argv[0])) or "kernelvault"
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=settings.otlp_endpoint, insecure=True)))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=settings.otlp_endpoint, insecure=plain)))
     trace.set_tracer_provider(provider)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,7 @@ from typing import Any, Self
 
 from google.protobuf import duration_pb2
 
-from kernelvault import addresses, client, errors
+from kernelvault import addresses, client, config, errors
 from kernelvault.blobs import Blobs
 from kernelvault.v1 import (
     artifact_pb2,
@@ -47,11 +48,14 @@ class Client:
         *,
         timeout_s: float = client.DEFAULT_TIMEOUT_S,
         on_wait: client.OnWait = lambda error: None,
+        settings: config.ClientConfig | None = None,
     ) -> None:
         """`where`: addresses by service name (`compiler`...) that replace those that are known.
 
-        `on_wait` hears why a call waits before it is tried again.
+        `on_wait` hears why a call waits before it is tried again. `settings` are certificates and a token; those of the
+        environment (`KERNELVAULT_TLS_CA_FILE`, `KERNELVAULT_TOKEN_FILE`...) unless given. Raises ConfigError.
         """
+        self._settings = config.of_client(os.environ) if settings is None else settings
         self.addresses = {**addresses.known(), **(where or {})}
         self._timeout_s = timeout_s
         self._on_wait = on_wait
@@ -168,6 +172,12 @@ class Client:
         """Candidates as they are finished. Set `request_id`: none is made twice when the generator goes away."""
         return self._stream(self._generator().GenerateCandidates, request)
 
+    async def reflect(self, request: generator_pb2.ReflectOnAttemptRequest) -> kernel_pb2.Reflection:
+        """What a model says of the last attempt. Set `request_id`: it is not asked twice when a call is repeated."""
+        response: generator_pb2.ReflectOnAttemptResponse
+        response = await self._call(self._generator().ReflectOnAttempt, request)
+        return response.reflection
+
     async def generate_functional(self, request: generator_pb2.GenerateFunctionalRequest) -> artifact_pb2.Artifact:
         """A model's functional form of a module; unchecked."""
         response: generator_pb2.GenerateFunctionalResponse
@@ -260,7 +270,7 @@ class Client:
 
     def _channel(self, service: str) -> Any:
         if service not in self._channels:
-            self._channels[service] = client.channel(self.addresses[service])
+            self._channels[service] = client.channel(self.addresses[service], self._settings)
         return self._channels[service]
 
     async def _call(self, method: Any, request: Any) -> Any:

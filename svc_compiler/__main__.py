@@ -37,7 +37,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
     scratch.mkdir(parents=True, exist_ok=True)
     toolchain = Toolchain.find(settings.toolchain, settings.cache_dir)
     async with contextlib.AsyncExitStack() as stack:
-        channel = await stack.enter_async_context(client.channel(settings.corpus_address))
+        channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         tools = await MeteredSandbox.start(
             ["numpy", *cpu_model.PRELOAD, "kernelvault.replay.compare_child", "svc_compiler.hip.record_child"]
         )

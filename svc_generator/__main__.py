@@ -26,7 +26,7 @@ async def build(settings: GeneratorConfig) -> AsyncIterator[Sequence[server.Regi
     scratch = settings.cache_dir / "scratch"
     scratch.mkdir(parents=True, exist_ok=True)
     async with contextlib.AsyncExitStack() as stack:
-        channel = await stack.enter_async_context(client.channel(settings.corpus_address))
+        channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         sandbox = await Sandbox.start(preload=PRELOAD)
         stack.push_async_callback(sandbox.close)
         backends: list[Backend] = [RulesBackend(sandbox, scratch)]

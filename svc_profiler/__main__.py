@@ -25,7 +25,7 @@ async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Regis
     check_platform()
     settings.cache_dir.mkdir(parents=True, exist_ok=True)
     async with contextlib.AsyncExitStack() as stack:
-        channel = await stack.enter_async_context(client.channel(settings.corpus_address))
+        channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         replays = await MeteredSandbox.start(preload=["kernelvault.replay.cpu_child"])
         stack.push_async_callback(replays.close)
         torch = await MeteredSandbox.start(preload=["torch", "kernelvault.replay.reference_child"])

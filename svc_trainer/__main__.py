@@ -15,7 +15,7 @@ from svc_trainer.settings import TrainerConfig
 @contextlib.asynccontextmanager
 async def build(settings: TrainerConfig) -> AsyncIterator[Sequence[server.Registration]]:
     """The one service, over the corpus."""
-    async with client.channel(settings.corpus_address) as channel:
+    async with client.channel(settings.corpus_address, settings) as channel:
         corpus = Corpus(channel)
         name = trainer_pb2.DESCRIPTOR.services_by_name["Trainer"].full_name
         add = trainer_pb2_grpc.add_TrainerServicer_to_server
