@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +11,7 @@ from typing import Any, Self
 
 from google.protobuf import duration_pb2
 
-from kernelvault import addresses, client, config, errors
+from kernelvault import addresses, client, errors
 from kernelvault.blobs import Blobs
 from kernelvault.v1 import (
     artifact_pb2,
@@ -48,14 +47,11 @@ class Client:
         *,
         timeout_s: float = client.DEFAULT_TIMEOUT_S,
         on_wait: client.OnWait = lambda error: None,
-        settings: config.ClientConfig | None = None,
     ) -> None:
         """`where`: addresses by service name (`compiler`...) that replace those that are known.
 
-        `on_wait` hears why a call waits before it is tried again. `settings` are certificates and a token; those of the
-        environment (`KERNELVAULT_TLS_CA_FILE`, `KERNELVAULT_TOKEN_FILE`...) unless given. Raises ConfigError.
+        `on_wait` hears why a call waits before it is tried again.
         """
-        self._settings = config.of_client(os.environ) if settings is None else settings
         self.addresses = {**addresses.known(), **(where or {})}
         self._timeout_s = timeout_s
         self._on_wait = on_wait
@@ -270,7 +266,7 @@ class Client:
 
     def _channel(self, service: str) -> Any:
         if service not in self._channels:
-            self._channels[service] = client.channel(self.addresses[service], self._settings)
+            self._channels[service] = client.channel(self.addresses[service])
         return self._channels[service]
 
     async def _call(self, method: Any, request: Any) -> Any:

@@ -30,6 +30,18 @@ def kind(name: str) -> tuple[Candidate.Language, Candidate.Format]:
     return _FORMATS[name]
 
 
+def format_of(language: str, format_: str) -> str:
+    """The format that `--language` and `--format` mean together, either of them empty; raises Mistake."""
+    known = {"hip": "hip-abi", "triton": "triton"}
+    if language and language not in known:
+        raise Mistake(f"unknown language {language!r}: known are {', '.join(known)}")
+    chosen = format_ or known[language or "hip"]
+    written_in = Candidate.Language.Name(kind(chosen)[0]).lower()
+    if language and language != written_in:
+        raise Mistake(f"--format {chosen} is written in {written_in}, not in {language}: leave one of both out")
+    return chosen
+
+
 def targets(text: str) -> list[str]:
     """The targets of a comma-separated list; raises Mistake for an unknown one."""
     given = [target.strip() for target in text.split(",") if target.strip()]

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from google.protobuf import json_format
+
+from kernelvault.v1.kernel_pb2 import Reflection
 from orchestrator.mistake import Mistake
 
 
@@ -20,13 +23,15 @@ class Entry:
 
     # The corpus's names of its samples, in the order of the attempts.
     samples: list[str] = dataclasses.field(default_factory=list)
+    # What the model said of samples that failed, by their names; empty where it said nothing.
+    reflections: dict[str, Reflection] = dataclasses.field(default_factory=dict)
     ended: bool = False
     # Why it ended before its attempts were used up.
     note: str = ""
 
 
 class Journal:
-    """One JSON object a line, each durable before `attempt` or `end` returns."""
+    """One JSON object a line, each durable before the call that adds it returns."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -73,6 +78,12 @@ class Journal:
         self._append({"key": key, "sample": sample})
         self.entry(key).samples.append(sample)
 
+    def reflection(self, key: str, sample: str, reflection: Reflection) -> None:
+        """The model was asked why a sample failed."""
+        told = json_format.MessageToDict(reflection, preserving_proto_field_name=True)
+        self._append({"key": key, "of": sample, "reflection": told})
+        self.entry(key).reflections[sample] = reflection
+
     def end(self, key: str, note: str) -> None:
         """Nothing more is to be done for a task."""
         self._append({"key": key, "end": note})
@@ -84,6 +95,8 @@ class Journal:
             entry = self.entry(line["key"])
             if "sample" in line:
                 entry.samples.append(line["sample"])
+            elif "reflection" in line:
+                entry.reflections[line["of"]] = json_format.ParseDict(line["reflection"], Reflection())
             else:
                 entry.ended, entry.note = True, line["end"]
 

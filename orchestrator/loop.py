@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
-import hashlib
-import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from kernelvault import digest, errors
+from kernelvault import errors
 from kernelvault.services import Client
 from kernelvault.v1 import compiler_pb2, corpus_pb2, generator_pb2, kernel_pb2, profiler_pb2
-from orchestrator import candidates
+from kernelvault.v1.kernel_pb2 import Reflection
+from orchestrator import candidates, seeds
+from orchestrator.author import Author
 from orchestrator.journal import Journal
+from orchestrator.options import Options
 
 Report = compiler_pb2.VerificationReport
 Sample = corpus_pb2.Sample
@@ -23,31 +23,6 @@ Sample = corpus_pb2.Sample
 _PROFILE_AGE_S = 365 * 24 * 3600.0
 # So many faults of the platform in a row are no accident: the rest of the run is left for later.
 _PATIENCE = 8
-_MOST_BYTES = digest.INLINE_LIMIT_BYTES
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Options:
-    """How a run works on each task."""
-
-    attempts: int = 2
-    model: str = "rules"
-    targets: tuple[str, ...] = ("gfx942",)
-    device: str = "MI300X"
-    format: str = "hip-abi"
-    concurrency: int = 4
-    timeout_s: float = 0
-
-    @property
-    def model_name(self) -> str:
-        """The model as the services call it."""
-        return self.model if self.model.startswith("models/") else f"models/{self.model}"
-
-    def decisive(self) -> dict[str, object]:
-        """Those that the results depend on: a run that goes on must have the same."""
-        fields = dataclasses.asdict(self)
-        del fields["concurrency"]
-        return {**fields, "targets": list(self.targets)}
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -56,6 +31,8 @@ class Outcome:
 
     task: kernel_pb2.Task
     samples: list[Sample] = dataclasses.field(default_factory=list)
+    # What the model said of samples that failed, by the sample's name; empty ones where it said nothing.
+    reflections: dict[str, Reflection] = dataclasses.field(default_factory=dict)
     # Why the attempts were not used up, in words.
     note: str = ""
     # The platform failed: the task is not over.
@@ -92,6 +69,7 @@ class Loop:
         self._options = options
         self._run = run
         self._blobs = client.blobs(cache)
+        self._author = Author(client, options, run=run, blobs=self._blobs)
         self._watcher = watcher
         self._failures = 0
 
@@ -125,6 +103,7 @@ class Loop:
         key = key_of(outcome.task)
         entry = self._journal.entry(key)
         outcome.samples = [await self._client.get_sample(name) for name in entry.samples]
+        outcome.reflections = dict(entry.reflections)
         if entry.ended:
             outcome.note = entry.note
             return
@@ -143,10 +122,13 @@ class Loop:
 
     async def _attempts(self, outcome: Outcome, key: str) -> str:
         """Refines until the attempts are used up or nobody knows better; returns why it stopped early, or nothing."""
+        if self._options.seed:
+            for source in self._options.seed.sources:
+                await self._blobs.put(source.contents)
         for number in range(len(outcome.samples) + 1, self._options.attempts + 1):
             say = _Say(self._watcher, outcome.task.title, number)
             try:
-                response = await self._generate(outcome, say)
+                response = await self._answer(outcome, key, say)
             except errors.FailedPrecondition as error:
                 return f"not lowered: {error}" if error.reason == "NOT_LOWERABLE" else f"generator: {error}"
             except errors.ResourceExhausted as error:
@@ -163,35 +145,26 @@ class Loop:
                 return f"reference: {sample.report.explanation}"
         return ""
 
-    async def _generate(self, outcome: Outcome, say: Say) -> generator_pb2.GenerateCandidatesResponse | None:
-        """One candidate; None where the generator has no more ideas."""
+    async def _answer(self, outcome: Outcome, key: str, say: Say) -> generator_pb2.GenerateCandidatesResponse | None:
+        """A candidate, after a reflection on the last one if that failed; None where there are no more ideas."""
+        samples, reflections = outcome.samples, outcome.reflections
+        if self._author.should_reflect(samples, reflections):
+            say("REFLECTING")
+            reflection = await self._author.reflect(samples, reflections)
+            if reflection is not None:
+                self._journal.reflection(key, samples[-1].name, reflection)
+                reflections[samples[-1].name] = reflection
         say("GENERATING")
-        language, format_ = candidates.kind(self._options.format)
-        request = generator_pb2.GenerateCandidatesRequest(
-            task=outcome.task.name,
-            model=self._options.model_name,
-            language=language,
-            format=format_,
-            candidate_count=1,
-            attempts=[_attempt(sample) for sample in _different(outcome.samples)],
-            target=self._options.targets[0],
-        )
-        # The same question in the same run has the same ID: after a crash the generator answers what it answered.
-        asked = hashlib.sha256(self._run.encode() + b"\0" + digest.of_message(request).hash.encode())
-        request.request_id = str(uuid.UUID(bytes=asked.digest()[:16], version=4))
-        async with contextlib.aclosing(self._client.generate(request)) as responses:
-            answers = [response async for response in responses]
-        return answers[0] if answers else None
+        return await self._author.write(outcome.task.name, samples, reflections)
 
     async def _sample(
         self, outcome: Outcome, response: generator_pb2.GenerateCandidatesResponse, number: int, say: Say
     ) -> Sample:
         if response.HasField("error"):
-            candidate, report = await self._unparsed(outcome.task.name, response)
+            candidate, report = await self._author.unparsed(outcome.task.name, response)
         else:
             candidate, report = response.candidate, await self._verify(response.candidate, outcome.task.name, say)
-        parent = outcome.samples[-1].name if outcome.samples else ""
-        lineage = corpus_pb2.Lineage(run=self._run, attempt=number, parent=parent)
+        lineage = self._lineage(outcome, number)
         sample = Sample(task=outcome.task.name, candidate=candidate, report=report, lineage=lineage)
         if report.verdict == Report.PASSED and (profile := await self._profile(report, say)):
             sample.profile.CopyFrom(profile)
@@ -218,31 +191,15 @@ class Loop:
                 raise
             return None
 
-    async def _unparsed(
-        self, task: str, response: generator_pb2.GenerateCandidatesResponse
-    ) -> tuple[kernel_pb2.Candidate, Report]:
-        """A completion that holds no kernel, kept as it came: the corpus learns from it too."""
-        text = response.error.message.encode()
-        if response.HasField("completion_digest") and 0 < response.completion_digest.size_bytes <= _MOST_BYTES:
-            text = (await self._blobs.get(response.completion_digest)).read_bytes()
-        language, format_ = candidates.kind(self._options.format)
-        source = digest.artifact("completion.txt", text)
-        candidate = kernel_pb2.Candidate(
-            name=digest.candidate_name(task, language, format_, "", [source]),
-            language=language,
-            format=format_,
-            sources=[source],
-            generation=kernel_pb2.Candidate.Generation(
-                model=self._options.model_name, completion_digest=response.completion_digest
-            ),
-        )
-        report = Report(
-            action_digest=source.digest,
-            verdict=Report.PARSE_FAILED,
-            fault_owner=Report.CANDIDATE,
-            explanation=response.error.message,
-        )
-        return candidate, report
+    def _lineage(self, outcome: Outcome, number: int) -> corpus_pb2.Lineage:
+        parent = outcome.samples[-1].name if outcome.samples else ""
+        lineage = corpus_pb2.Lineage(run=self._run, attempt=number, parent=parent)
+        reflection = outcome.reflections.get(parent)
+        if reflection is not None and reflection.text:
+            lineage.reflection.CopyFrom(reflection)
+        if self._options.seed:
+            lineage.seed_kernel.CopyFrom(seeds.without_contents(self._options.seed))
+        return lineage
 
 
 class _Say:
@@ -261,15 +218,3 @@ Say = Callable[[str], None]
 def key_of(task: kernel_pb2.Task) -> str:
     """What a journal knows a task by: its title and its reference."""
     return f"{task.title}-{task.reference.digest.hash[:16]}"
-
-
-def _attempt(sample: Sample) -> generator_pb2.Attempt:
-    attempt = generator_pb2.Attempt(candidate=sample.candidate, report=sample.report)
-    if sample.HasField("profile"):
-        attempt.profile.CopyFrom(sample.profile)
-    attempt.report.ClearField("plans")
-    return attempt
-
-
-def _different(samples: Iterable[Sample]) -> list[Sample]:
-    return list({sample.name: sample for sample in samples}.values())

@@ -70,7 +70,13 @@ def run(
     model: Annotated[str, typer.Option(help="Who writes the candidates; see `kernelvault models`.")] = "rules",
     target: Target = "gfx942",
     device: Device = "MI300X",
-    format_: Annotated[str, typer.Option("--format", help="hip-abi, hip-torch or triton.")] = "hip-abi",
+    language: Annotated[str, typer.Option(help="hip or triton; hip unless --format says otherwise.")] = "",
+    format_: Annotated[str, typer.Option("--format", help="hip-abi, hip-torch or triton.")] = "",
+    seed_kernel: Annotated[
+        Path | None, typer.Option(help="A CUDA, HIP or Triton source that a model ports; of one task.")
+    ] = None,
+    seed_license: Annotated[str, typer.Option(help="Its licence as an SPDX expression, where known.")] = "",
+    reflect: Annotated[bool, typer.Option(help="Let a model say why an attempt failed before the next one.")] = True,
     concurrency: Annotated[int, typer.Option(help="Tasks that are worked on at once.", min=1)] = 4,
     name: Annotated[str, typer.Option("--run", help="The run's name; one that was stopped goes on.")] = "",
     timeout: Timeout = 0,
@@ -78,17 +84,20 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Writes, verifies, measures and keeps kernels for many tasks."""
+    from orchestrator import candidates, seeds
     from orchestrator.commands import runs
-    from orchestrator.loop import Options
+    from orchestrator.options import Options
 
     options = Options(
         attempts=attempts,
         model=model,
         targets=tuple(target.split(",")),
         device=device,
-        format=format_,
+        format=candidates.format_of(language, format_),
         concurrency=concurrency,
         timeout_s=timeout,
+        reflect=reflect,
+        seed=seeds.read(seed_kernel, license_=seed_license) if seed_kernel else None,
     )
     wanted = runs.Wanted(paths=tuple(paths or ()), titles=tasks, level=level)
     raise typer.Exit(runs.run(wanted, options, name=name, start=start, as_json=as_json))

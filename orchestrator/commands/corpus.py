@@ -176,8 +176,11 @@ def _write_sources(folder: Path, sample: Sample) -> None:
 def _show_sample(sample: Sample) -> None:
     console = reports.console()
     console.print(f"{sample.name}\n{sample.task}, {sample.lineage.run} attempt {sample.lineage.attempt}")
+    if origin := reports.origin(sample.lineage):
+        console.print(origin)
     for source in sample.candidate.sources:
-        console.print(Syntax(source.contents.decode(errors="replace"), "cpp"))
+        language = "python" if source.path.endswith(".py") else "cpp"
+        console.print(Syntax(source.contents.decode(errors="replace"), language))
     console.print(reports.report(sample.report))
     if sample.HasField("profile"):
         console.print(reports.profile(sample.profile))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rich.console import Console, Group, RenderableType
+from rich.markdown import Markdown
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from kernelvault.v1.compiler_pb2 import CaseResult, Diagnostic, Finding, TargetBuild, VerificationReport
-from kernelvault.v1.corpus_pb2 import Sample
+from kernelvault.v1.corpus_pb2 import Lineage, Sample
 from kernelvault.v1.kernel_pb2 import Candidate
 from kernelvault.v1.plan_pb2 import Resources
 from kernelvault.v1.profiler_pb2 import Profile
@@ -55,6 +57,21 @@ def report(given: VerificationReport) -> RenderableType:
     ran, built = ", ".join(given.executed_targets) or "none", ", ".join(given.compiled_targets) or "none"
     parts.append(f"ran on: {ran}; compiled only: {built}")
     return Group(*(part for part in parts if part))
+
+
+def origin(given: Lineage) -> RenderableType | None:
+    """What a sample came from: a seed kernel, and the sample before it with what the model said of that."""
+    parts: list[RenderableType] = []
+    if given.HasField("seed_kernel"):
+        known = given.seed_kernel.provenance
+        parts.append(escape(f"ported from {known.source} ({known.license or 'licence unknown'})"))
+    if given.parent:
+        parts.append(f"after {given.parent}")
+    if given.HasField("reflection"):
+        told = given.reflection
+        tokens = f"{told.prompt_tokens} + {told.completion_tokens} tokens"
+        parts += [escape(f"of which {told.model} said ({tokens}):"), Padding(Markdown(told.text), (0, 2))]
+    return Group(*parts) if parts else None
 
 
 def profile(given: Profile) -> RenderableType:

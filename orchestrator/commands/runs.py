@@ -18,8 +18,9 @@ from kernelvault.v1.kernel_pb2 import Task
 from orchestrator import candidates, suite, tasks
 from orchestrator.commands import cluster, output, reports
 from orchestrator.journal import Journal
-from orchestrator.loop import Loop, Options, Outcome, key_of
+from orchestrator.loop import Loop, Outcome, key_of
 from orchestrator.mistake import Mistake
+from orchestrator.options import Options
 from orchestrator.state import State
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -51,6 +52,8 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
     if not _NAME.fullmatch(name):
         raise Mistake(f"{name!r} cannot name a run: use letters, digits, `.`, `_` and `-`")
     chosen = wanted.tasks()
+    if options.seed and len(chosen) > 1:
+        raise Mistake(f"a seed kernel is of one task, and {len(chosen)} are chosen: name its task, or use --tasks")
     cluster.require(("corpus", "compiler", "generator", "profiler"), start=start)
     output.finish(_check_model(options))
     state = State.open()
@@ -68,12 +71,14 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
 
 
 async def _check_model(options: Options) -> None:
-    """Raises Mistake where nobody of that name writes candidates: every task would fail for it."""
+    """Raises Mistake where nobody of that name writes such candidates: every task would fail for it."""
     async with Client(on_wait=output.Waiting()) as client:
-        known = [model.name.removeprefix("models/") for model in await client.models()]
+        known = {model.name.removeprefix("models/"): model.backend for model in await client.models()}
     wanted = options.model_name.removeprefix("models/")
     if wanted not in known:
         raise Mistake(f"unknown model {wanted!r}: known are {', '.join(known)}; docs/usage.md says how to add one")
+    if options.seed and known[wanted] == "rules":
+        raise Mistake(f"{wanted} ports no seed kernel: name a language model with --model; docs/usage.md says how")
 
 
 async def _work(
@@ -106,6 +111,7 @@ def _row(outcome: Outcome) -> dict[str, object]:
         "time_ns": best.profile.time_ns if best else 0,
         "sample": best.name if best else "",
         "samples": [sample.name for sample in outcome.samples],
+        "reflections": {name: one.text for name, one in outcome.reflections.items() if one.text},
         "note": outcome.note or (best.report.explanation if best else ""),
         "failed": outcome.failed,
     }

@@ -22,9 +22,11 @@ from kernelvault.v1 import (
     profiler_pb2,
     profiler_pb2_grpc,
 )
+from orchestrator import seeds
 from orchestrator.commands import reports
 from orchestrator.journal import Journal
-from orchestrator.loop import Loop, Options, Outcome, key_of
+from orchestrator.loop import Loop, Outcome, key_of
+from orchestrator.options import Options
 from tests import messages
 from tests.conftest import Serve
 from tests.services import Service
@@ -71,6 +73,39 @@ async def prepare(request: Any, context: Any) -> compiler_pb2.PrepareTaskRespons
     return compiler_pb2.PrepareTaskResponse(task=task)
 
 
+async def reflect(request: Any, context: Any) -> Any:
+    raise errors.FailedPrecondition("NO_MODEL", "rules reflect on nothing")
+
+
+async def fail(request: Any, context: Any) -> Any:
+    """Finds every candidate wrong."""
+    digest_ = digest.of_message(request.action)
+    report = Report(verdict=Report.MISMATCHED, task=request.action.task, action_digest=digest_, explanation="wrong")
+    yield compiler_pb2.VerifyCandidateResponse(report=report)
+
+
+class Reviewer:
+    """Reflects with the number of the attempt; remembers what it and the author were asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.told: list[Any] = []
+
+    async def reflect(self, request: Any, context: Any) -> Any:
+        self.asked.append(request)
+        said = kernel_pb2.Reflection(model=request.model, text=f"attempt {len(request.attempts)} sums twice")
+        return generator_pb2.ReflectOnAttemptResponse(reflection=said)
+
+    async def generate(self, request: Any, context: Any) -> Any:
+        self.told.append(request)
+        async for response in generate(request, context):
+            yield response
+
+    def heard(self) -> list[list[str]]:
+        """The reflections that each request for a candidate had."""
+        return [[attempt.reflection.text for attempt in request.attempts] for request in self.told]
+
+
 @dataclasses.dataclass
 class World:
     """A client of all services, and a run in it."""
@@ -79,8 +114,8 @@ class World:
     folder: Path
     run: str
 
-    async def work(self, *tasks: kernel_pb2.Task, attempts: int = 2) -> list[Outcome]:
-        options = Options(attempts=attempts)
+    async def work(self, *tasks: kernel_pb2.Task, attempts: int = 2, **chosen: Any) -> list[Outcome]:
+        options = Options(attempts=attempts, **chosen)
         journal = Journal(self.folder / f"{self.run}.jsonl")
         journal.open(options.decisive(), {key_of(task) for task in tasks})
         cache = self.folder / "blobs"
@@ -103,7 +138,10 @@ async def world(serve: Serve, corpus_service: Service, tmp_path: Path, request: 
             addresses = {
                 "corpus": corpus_service.address,
                 "generator": await serve(
-                    of=generator_pb2_grpc, name="Generator", GenerateCandidates=methods.get("generate", generate)
+                    of=generator_pb2_grpc,
+                    name="Generator",
+                    GenerateCandidates=methods.get("generate", generate),
+                    ReflectOnAttempt=methods.get("reflect", reflect),
                 ),
                 "compiler": await serve(
                     of=compiler_pb2_grpc,
@@ -339,3 +377,136 @@ async def test_an_interrupted_run_goes_on_where_it_stopped(world: Enter) -> None
 
     assert asked == [0, 1, 1]
     assert [sample.lineage.attempt for sample in outcome.samples] == [1, 2]
+
+
+async def test_a_failure_is_reflected_on_before_the_next_attempt(world: Enter) -> None:
+    """The author reads every reflection so far, and a sample keeps what was said of its parent."""
+    reviewer = Reviewer()
+    here = await world(generate=reviewer.generate, reflect=reviewer.reflect, verify=fail)
+    [outcome] = await here.work(task("reflected"), attempts=3)
+
+    first, second = "attempt 1 sums twice", "attempt 2 sums twice"
+    assert reviewer.heard() == [[], [first], [first, second]]
+    assert [sample.lineage.reflection.text for sample in outcome.samples] == ["", first, second]
+    assert reviewer.asked[1].attempts[0].reflection.text == first
+    assert reviewer.asked[0].attempts[0].report.explanation == "wrong"
+
+
+async def test_what_passed_is_not_reflected_on(world: Enter) -> None:
+    """A reflection explains a failure."""
+    reviewer = Reviewer()
+    here = await world(generate=reviewer.generate, reflect=reviewer.reflect)
+    await here.work(task("passed"), attempts=3)
+
+    assert reviewer.asked == []
+
+
+async def test_nobody_reflects_where_the_user_does_not_want_it(world: Enter) -> None:
+    """`--no-reflect` saves the tokens."""
+    reviewer = Reviewer()
+    here = await world(generate=reviewer.generate, reflect=reviewer.reflect, verify=fail)
+    await here.work(task("unreflected"), attempts=2, reflect=False)
+
+    assert (reviewer.asked, reviewer.heard()) == ([], [[], [""]])
+
+
+async def test_an_author_without_opinions_is_asked_once(world: Enter) -> None:
+    """`rules` reflects on nothing, and the run goes on."""
+    asked = []
+
+    async def refuse(request: Any, context: Any) -> Any:
+        asked.append(request)
+        return await reflect(request, context)
+
+    here = await world(reflect=refuse, verify=fail)
+    [outcome] = await here.work(task("rules"), attempts=4)
+
+    assert (len(asked), len(outcome.samples), outcome.note) == (1, 4, "")
+
+
+async def test_an_empty_reflection_is_not_asked_for_again(world: Enter) -> None:
+    """A model that says nothing ends no run and is not fed back."""
+    reviewer = Reviewer()
+
+    async def nothing(request: Any, context: Any) -> Any:
+        raise errors.FailedPrecondition("PARSE_FAILED", "the answer says nothing")
+
+    here = await world(generate=reviewer.generate, reflect=nothing, verify=fail)
+    [outcome] = await here.work(task("silent"), attempts=2)
+
+    assert (len(outcome.samples), outcome.note) == (2, "")
+    assert not reviewer.told[1].attempts[0].HasField("reflection")
+    assert not outcome.samples[1].lineage.HasField("reflection")
+
+
+async def test_a_spent_budget_ends_the_attempts(world: Enter) -> None:
+    """Reflections count against the token budget like candidates."""
+
+    async def spent(request: Any, context: Any) -> Any:
+        raise errors.ResourceExhausted("TOKEN_BUDGET", "1000 tokens are used")
+
+    [outcome] = await (await world(reflect=spent, verify=fail)).work(task("spent"), attempts=3)
+
+    assert (len(outcome.samples), outcome.note, outcome.failed) == (1, "generator: 1000 tokens are used", False)
+
+
+async def test_a_resumed_run_does_not_reflect_again(world: Enter) -> None:
+    """What the model said before a crash is in the journal, and is still fed back."""
+    reviewer, hang = Reviewer(), asyncio.Event()
+
+    async def second_hangs(request: Any, context: Any) -> Any:
+        if request.attempts and not hang.is_set():
+            hang.set()
+            await asyncio.sleep(60)
+        async for response in reviewer.generate(request, context):
+            yield response
+
+    here = await world(generate=second_hangs, reflect=reviewer.reflect, verify=fail)
+    running = asyncio.create_task(here.work(task("resumed")))
+    await asyncio.wait_for(hang.wait(), 10)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    [outcome] = await here.work(task("resumed"))
+
+    assert len(reviewer.asked) == 1
+    assert reviewer.heard() == [[], ["attempt 1 sums twice"]]
+    assert outcome.samples[1].lineage.reflection.text == "attempt 1 sums twice"
+
+
+async def test_a_seed_kernel_travels_and_is_remembered(world: Enter, tmp_path: Path) -> None:
+    """Each request carries the seed; each sample's lineage says where it came from, and its bytes are kept."""
+    path = tmp_path / "softmax.cu"
+    path.write_text("__global__ void softmax(float* x) {}\n")
+    seed, reviewer = seeds.read(path), Reviewer()
+    here = await world(generate=reviewer.generate)
+    [outcome] = await here.work(task("ported"), seed=seed)
+
+    assert [request.seed_kernel for request in reviewer.told] == [seed, seed]
+    kept = outcome.samples[1].lineage.seed_kernel
+    assert (kept.dialect, kept.provenance.source, kept.provenance.license) == (
+        kernel_pb2.SeedKernel.CUDA,
+        str(path),
+        "",
+    )
+    assert not kept.sources[0].contents
+    blobs = here.client.blobs(tmp_path / "other")
+    assert (await blobs.get(kept.sources[0].digest)).read_bytes() == path.read_bytes()
+
+
+async def test_a_model_that_repeats_itself_is_asked_anew(world: Enter) -> None:
+    """An equal sample is one attempt in the prompt, yet the next question is another one."""
+    reviewer = Reviewer()
+
+    async def same(request: Any, context: Any) -> Any:
+        reviewer.told.append(request)
+        bare = generator_pb2.GenerateCandidatesRequest(task=request.task, language="HIP", format="HIP_ABI")
+        async for response in generate(bare, context):
+            yield response
+
+    here = await world(generate=same, reflect=reviewer.reflect, verify=fail)
+    await here.work(task("repeated"), attempts=3)
+
+    assert [len(request.attempts) for request in reviewer.told] == [0, 1, 1]
+    assert len({request.request_id for request in reviewer.told}) == 3
+    assert len({request.sampling.seed for request in reviewer.told}) == 3
