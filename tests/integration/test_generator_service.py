@@ -16,7 +16,8 @@ import pytest
 from kernelvault import client, config, digest, errors, server
 from kernelvault.blobs import Blobs
 from kernelvault.v1 import corpus_pb2_grpc, generator_pb2, generator_pb2_grpc
-from kernelvault.v1.kernel_pb2 import Candidate
+from kernelvault.v1.compiler_pb2 import VerificationReport
+from kernelvault.v1.kernel_pb2 import Candidate, Reflection, SeedKernel
 from svc_generator.backends import Registry
 from svc_generator.backends.openai import OpenAIBackend
 from svc_generator.calls import Calls
@@ -29,6 +30,8 @@ from tests.services import Service
 KERNEL = '#include <hip/hip_runtime.h>\n__global__ void k() {}\nextern "C" void run() {}\n'
 ANSWER = f"An idea.\n\n```cpp\n{KERNEL}```\n"
 Request = generator_pb2.GenerateCandidatesRequest
+Reflect = generator_pb2.ReflectOnAttemptRequest
+SAID = "Line 2 sums `x` twice: drop the second `+=`."
 
 
 class Generator:
@@ -38,6 +41,11 @@ class Generator:
         self.stub = generator_pb2_grpc.GeneratorStub(channel)  # type: ignore[no-untyped-call]
         self.blobs = blobs
         self.endpoint = endpoint
+
+    async def reflect(self, request: Reflect) -> Reflection:
+        """The reflection that a call answers."""
+        response = await client.call(self.stub.ReflectOnAttempt, request, timeout_s=20)
+        return response.reflection  # type: ignore[no-any-return]
 
     async def generate(self, request: Request) -> list[generator_pb2.GenerateCandidatesResponse]:
         """All responses of a call."""
@@ -142,6 +150,119 @@ async def test_a_bad_request_names_its_fault(
     assert not given.endpoint.bodies
 
 
+def failed(source: str = KERNEL, **report: Any) -> generator_pb2.Attempt:
+    """An attempt that was wrong."""
+    given = {"verdict": VerificationReport.MISMATCHED, "explanation": "case small differs at [0]", **report}
+    attempt = generator_pb2.Attempt(report=VerificationReport(**given))
+    attempt.candidate.format = Candidate.HIP_ABI
+    attempt.candidate.sources.append(digest.artifact("kernel.hip", source.encode()))
+    return attempt
+
+
+def seed(source: str = "__global__ void old(float* x) {}\n") -> SeedKernel:
+    """A kernel in CUDA."""
+    return SeedKernel(dialect=SeedKernel.CUDA, sources=[digest.artifact("old.cu", source.encode())])
+
+
+async def test_a_reflection_is_kept_with_its_tokens(corpus: Corpus, tmp_path: Path) -> None:
+    """The model reads the source and the report; what it says comes back without its thoughts, all of it is stored."""
+    task = await corpus.task()
+    answer = f"<think>Hm.</think>\n{SAID}\n"
+    async with generator(corpus, tmp_path, completion(answer)) as given:
+        made = await given.reflect(Reflect(task=task.name, attempts=[failed()]))
+        prompt = (await given.blobs.get(made.prompt_digest)).read_text()
+        raw = (await given.blobs.get(made.completion_digest)).read_text()
+    assert (made.model, made.text, made.prompt_tokens, made.completion_tokens) == ("models/m", SAID, 100, 20)
+    assert raw == answer
+    assert all(words in prompt for words in ("class Model", "__global__ void k()", "differs at [0]", "MISMATCHED"))
+
+
+async def test_a_repeated_reflection_asks_nobody_again(corpus: Corpus, tmp_path: Path) -> None:
+    """The same request ID gets the same answer; for another request it is refused."""
+    task = await corpus.task()
+    request = Reflect(task=task.name, attempts=[failed()], request_id=str(uuid.uuid4()))
+    async with generator(corpus, tmp_path, completion(SAID)) as given:
+        both = [await given.reflect(request), await given.reflect(request)]
+        with pytest.raises(errors.InvalidArgument, match="was used for another request"):
+            await given.generate(Request(task=task.name, request_id=request.request_id))
+        asked = len(given.endpoint.bodies)
+    assert both[0] == both[1]
+    assert asked == 1
+
+
+async def test_a_reflection_is_part_of_the_next_prompt(corpus: Corpus, tmp_path: Path) -> None:
+    """The author reads what the reviewer said of the attempt."""
+    task = await corpus.task()
+    attempt = failed()
+    attempt.reflection.text = SAID
+    async with generator(corpus, tmp_path, completion(ANSWER)) as given:
+        await given.generate(Request(task=task.name, attempts=[attempt]))
+        asked = given.endpoint.bodies[0]["messages"][1]["content"]
+    assert f"> {SAID}" in asked
+
+
+@pytest.mark.parametrize("answer", ["", "  \n", "<think>this may take a wh"])
+async def test_a_reflection_that_says_nothing_is_a_failed_precondition(
+    corpus: Corpus, tmp_path: Path, answer: str
+) -> None:
+    """PARSE_FAILED: the caller goes on without one."""
+    task = await corpus.task()
+    async with generator(corpus, tmp_path, completion(answer)) as given:
+        with pytest.raises(errors.FailedPrecondition) as refused:
+            await given.reflect(Reflect(task=task.name, attempts=[failed()]))
+    assert refused.value.reason == "PARSE_FAILED"
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "words"),
+    [
+        ({"task": "softmax"}, errors.InvalidArgument, "task"),
+        ({"model": "models/none"}, errors.NotFound, "known are models/m"),
+        ({"attempts": []}, errors.InvalidArgument, "attempts"),
+        ({"attempts": [failed(verdict=0)]}, errors.InvalidArgument, r"attempts\[0\].report.verdict"),
+        ({"target": "gfx1100"}, errors.InvalidArgument, "known are gfx90a, gfx942, gfx950"),
+        ({"request_id": "1"}, errors.InvalidArgument, "UUID4"),
+    ],
+)
+async def test_a_bad_request_for_a_reflection_names_its_fault(
+    corpus: Corpus, tmp_path: Path, fields: dict[str, Any], kind: type[errors.Error], words: str
+) -> None:
+    """Each bad field is refused with its name and what would do."""
+    task = await corpus.task("known")
+    async with generator(corpus, tmp_path, completion(SAID)) as given:
+        with pytest.raises(kind, match=words):
+            await given.reflect(Reflect(**{"task": task.name, "attempts": [failed()], **fields}))
+    assert not given.endpoint.bodies
+
+
+async def test_a_seed_kernel_is_shown_with_what_changes(corpus: Corpus, tmp_path: Path) -> None:
+    """A port begins from the seed's source and from what is different on CDNA."""
+    task = await corpus.task()
+    async with generator(corpus, tmp_path, completion(ANSWER)) as given:
+        await given.generate(Request(task=task.name, seed_kernel=seed()))
+        asked = given.endpoint.bodies[0]["messages"][1]["content"]
+    assert all(words in asked for words in ("A kernel in CUDA", "__global__ void old", "64 lanes, not 32", "MFMA"))
+
+
+@pytest.mark.parametrize(
+    ("given_seed", "words"),
+    [
+        (SeedKernel(sources=seed().sources), "seed_kernel.dialect: 0 is none of CUDA, HIP, TRITON"),
+        (SeedKernel(dialect=SeedKernel.CUDA), "seed_kernel.sources"),
+        (seed(""), r"seed_kernel.sources\[0\].contents"),
+        (seed("x" * 200_000), "do not fit .* KERNELVAULT_OPENAI_PROMPT_TOKENS"),
+    ],
+)
+async def test_a_bad_seed_kernel_names_its_fault(
+    corpus: Corpus, tmp_path: Path, given_seed: SeedKernel, words: str
+) -> None:
+    """A seed without a dialect, without a source or larger than a prompt is refused."""
+    task = await corpus.task("known")
+    async with generator(corpus, tmp_path, completion(ANSWER)) as given:
+        with pytest.raises(errors.InvalidArgument, match=words):
+            await given.generate(Request(task=task.name, seed_kernel=given_seed))
+
+
 async def test_the_functional_form_is_an_artifact(corpus: Corpus, tmp_path: Path) -> None:
     """The model's functional form comes back unchecked, with its digest."""
     task = await corpus.task("known")
@@ -180,6 +301,12 @@ async def test_the_process_serves_rules_and_models(process: Service, corpus: Cor
         listed = await client.call(stub.ListModels, generator_pb2.ListModelsRequest())
         with pytest.raises(errors.FailedPrecondition) as refused:
             await anext(client.stream(stub.GenerateCandidates, Request(task=task.name), timeout_s=60))
+        for refused_call in (
+            client.call(stub.ReflectOnAttempt, Reflect(task=task.name, attempts=[failed()])),
+            anext(client.stream(stub.GenerateCandidates, Request(task=task.name, seed_kernel=seed()), timeout_s=60)),
+        ):
+            with pytest.raises(errors.Error, match="ask a language model"):
+                await refused_call
     assert [one.name for one in listed.models] == ["models/llama", "models/qwen", "models/rules"]
     assert refused.value.reason == "NOT_LOWERABLE"
 

@@ -11,6 +11,7 @@ import pytest
 
 from kernelvault import digest, errors
 from kernelvault.v1 import generator_pb2
+from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Candidate, Case, Parameter, Task, TensorView
 from svc_generator.backends.base import Completion
 from svc_generator.backends.openai import OpenAIBackend
@@ -196,6 +197,21 @@ async def test_the_budget_of_the_process_is_kept() -> None:
         with pytest.raises(errors.ResourceExhausted, match="KERNELVAULT_OPENAI_TOTAL_TOKENS"):
             for _ in range(50):
                 await given.ask(max_output_tokens=100)
+
+
+async def test_a_reflection_counts_against_the_budget() -> None:
+    """Tokens of reflections are tokens."""
+    attempt = generator_pb2.Attempt(report=VerificationReport(verdict=VerificationReport.MISMATCHED))
+    attempt.candidate.CopyFrom(Candidate(format=Candidate.HIP_ABI, sources=[digest.artifact("k.hip", b"int x;")]))
+    asked = generator_pb2.ReflectOnAttemptRequest(task=TASK.name, model="models/m", attempts=[attempt])
+    asked.sampling.max_output_tokens = 100
+    async with asker(completion("Because."), openai_total_tokens=2500) as (given, endpoint):
+        said = await given.backend.reflect(TASK, asked)
+        with pytest.raises(errors.ResourceExhausted, match="KERNELVAULT_OPENAI_TOTAL_TOKENS"):
+            for _ in range(50):
+                await given.backend.reflect(TASK, asked)
+    assert (said.text, said.prompt_tokens, said.completion_tokens) == ("Because.", 100, 20)
+    assert endpoint.bodies[0]["max_tokens"] == 100
 
 
 async def test_the_functional_form_is_asked_at_temperature_zero() -> None:

@@ -100,6 +100,64 @@ def test_an_answer_without_source_says_what_it_holds(answer: str, words: str) ->
         read_kernel(answer, Candidate.HIP_ABI)
 
 
+MODEL_NEW = TRITON.replace("def module_fn(x):\n    return x\n", "class ModelNew:\n    pass\n")
+KERNEL_ONLY = TRITON[: TRITON.index("def module_fn")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fence(TRITON, "python"),
+        fence(TRITON, ""),
+        "The idea.\n\n" + fence(TRITON, "py") + "\nDone.",
+        fence("def module_fn(x):\n    return x.softmax(-1)", "python") + fence(TRITON, "python"),
+        fence(TRITON, "python") + "To run it:\n" + fence("y = module_fn(x)", "python"),
+        json.dumps({"thought": "t", "code": TRITON}),
+        TRITON,
+    ],
+)
+def test_a_triton_module_is_found(answer: str) -> None:
+    """The block that has both kernels and what calls them is the candidate."""
+    found = read_kernel(answer, Candidate.TRITON_MODULE)
+    assert (found.source, found.format, found.entry_point) == (TRITON, Candidate.TRITON_MODULE, "")
+
+
+def test_kernels_and_their_caller_in_two_fences_are_one_module() -> None:
+    """Neither half is a candidate, both together are."""
+    caller = TRITON[len(KERNEL_ONLY) :]
+    answer = fence(KERNEL_ONLY, "python") + "and\n" + fence(caller, "python")
+    assert "".join(read_kernel(answer, Candidate.TRITON_MODULE).source.split()) == "".join(TRITON.split())
+
+
+def test_the_class_of_kernelbench_is_an_entry_point() -> None:
+    """A module that has `ModelNew` and no `module_fn` is called by that name."""
+    assert read_kernel(fence(MODEL_NEW, "python"), Candidate.TRITON_MODULE).entry_point == "ModelNew"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (fence(KERNEL_ONLY, "python"), "defines neither `module_fn` nor `ModelNew`"),
+        (KERNEL_ONLY, "defines neither `module_fn` nor `ModelNew`"),
+        (fence(TRITON.replace("def module_fn", "    def module_fn"), "python"), "neither `module_fn` nor"),
+        (fence(ABI), "1 fenced block and no Triton module that defines `module_fn`"),
+        ("No.", "no fenced block and no Triton module"),
+    ],
+)
+def test_a_module_without_entry_point_is_no_candidate(answer: str, words: str) -> None:
+    """Kernels that nobody calls cannot be checked: the model is told what to add."""
+    with pytest.raises(Unreadable, match=words):
+        read_kernel(answer, Candidate.TRITON_MODULE)
+
+
+def test_prose_is_what_follows_the_thoughts() -> None:
+    """A reflection is read without what the model thought; thoughts alone are no answer."""
+    assert parsing.read_prose("<think>a</think>\nIt races.\n") == "It races."
+    for text in ("", "<think>I was cut off", " \n"):
+        with pytest.raises(Unreadable, match="says nothing"):
+            parsing.read_prose(text)
+
+
 def test_the_rationale_is_the_thought_or_the_prose() -> None:
     """What an author says of the idea is kept without the code."""
     assert read_kernel(json.dumps({"thought": "tiles", "code": ABI}), Candidate.HIP_ABI).rationale == "tiles"
