@@ -22,6 +22,7 @@ _ARGUMENT_FIELD = re.compile(r"^ *\.(\w+): +(\S.*)$", re.MULTILINE)
 _SYMBOL = re.compile(r"^ *\d+: ([0-9a-f]+) +\d+ FUNC +\S+ +\S+ +\S+ +(\S+)$", re.MULTILINE)
 _FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 _INSTRUCTION = re.compile(r"^\s+([a-z]\w+)")
+_INSTRUCTIONS = re.compile(r"^[ \t]+([a-z]\w+)", re.MULTILINE)
 # After a function's end, up to the next cache line.
 _FILLERS = ("s_nop", "s_code_end")
 
@@ -160,12 +161,22 @@ def _as_written(demangled: str) -> str:
     return demangled.removeprefix("void ")
 
 
-def resources(kernel: Kernel, target: str, instructions: Mapping[str, int]) -> plan_pb2.Resources:
-    """The resources of a kernel. `vgpr_count` of the metadata holds the AGPRs, which are told apart here."""
+def mnemonics(assembly: str) -> list[str]:
+    """The instructions in the text that LLVM writes for its assembler, all functions together."""
+    return [name for name in _INSTRUCTIONS.findall(assembly) if name not in _FILLERS]
+
+
+def resources(
+    kernel: Kernel, target: str, instructions: Mapping[str, int], *, lds_bytes: int | None = None
+) -> plan_pb2.Resources:
+    """The resources of a kernel. `vgpr_count` of the metadata holds the AGPRs, which are told apart here.
+
+    `lds_bytes`: what each launch takes, where the metadata does not know.
+    """
     numbers = kernel.numbers
     total, agprs = numbers.get("vgpr_count", 0), numbers.get("agpr_count", 0)
     threads = numbers.get("max_flat_workgroup_size", 1024)
-    lds = numbers.get("group_segment_fixed_size", 0)
+    lds = numbers.get("group_segment_fixed_size", 0) if lds_bytes is None else lds_bytes
     sgprs = numbers.get("sgpr_count", 0)
     fit = occupancy.of(target, registers=total, sgprs=sgprs, lds_bytes=lds, threads=threads)
     return plan_pb2.Resources(

@@ -37,6 +37,8 @@ class Limits:
     # Of one launch: the size of a kernel argument segment.
     argument_bytes: int = 4096
     block_threads: int = 1024
+    # Of one launch: the other configurations of an autotuned kernel.
+    alternatives: int = 64
     # gfx950 has the most.
     lds_bytes: int = 160 << 10
     name_characters: int = 1 << 14
@@ -192,6 +194,16 @@ class _Reader:
         size = len(launch.arguments)
         _require(size <= limits.argument_bytes, f"{where}.arguments", f"{size} bytes are too many")
         self._check_relocations(launch.relocations, size, f"{where}.relocations")
+        self._check_alternatives(launch, where)
+
+    def _check_alternatives(self, launch: plan_pb2.Launch, where: str) -> None:
+        count = len(launch.alternatives)
+        most = self._limits.alternatives
+        _require(count <= most, f"{where}.alternatives", f"{count} are more than {most}")
+        for i, alternative in enumerate(launch.alternatives):
+            place = f"{where}.alternatives[{i}]"
+            _require(not alternative.alternatives, f"{place}.alternatives", "an alternative has none itself")
+            self._check_launch(alternative, place)
 
     def _check_copy(self, copy: plan_pb2.Copy, where: str) -> None:
         self._check_range(copy.source, copy.source_offset, copy.size_bytes, f"{where}.source")

@@ -14,7 +14,6 @@ from svc_compiler import code_object
 from svc_compiler.hip import precompiled
 from svc_compiler.hip.passes import Pass, run_pass
 from svc_compiler.hip.toolchain import PRELUDE, TORCH_HEADERS, Toolchain
-from svc_compiler.refusal import Refused
 
 _OBJECT = "kernels.co"
 _READ_LIMITS = Limits(wall_seconds=30, cpu_seconds=20, output_bytes=16 << 20)
@@ -55,22 +54,6 @@ async def compile_gpu(sandbox: Sandbox, toolchain: Toolchain, folder: Path, sour
         resources[kernel.name] = code_object.resources(kernel, target, instructions)
         build.kernels.add(name=kernel.name, display_name=function.display_name, resources=resources[kernel.name])
     return GpuBuild(build, done.output, layouts, resources)
-
-
-def check_stores(builds: Sequence[GpuBuild], kernel: str) -> None:
-    """Raises Refused with REJECTED where a launched kernel's GPU code cannot write global memory.
-
-    Whatever such a kernel computes on the CPU model, on a GPU it leaves no trace: the two passes saw different
-    programs, or the launch is for show.
-    """
-    for build in builds:
-        if kernel in build.resources and not code_object.holds_stores(build.resources[kernel].instructions):
-            shown = next((k.display_name for k in build.build.kernels if k.name == kernel), kernel)
-            raise Refused(
-                compiler_pb2.VerificationReport.REJECTED,
-                f"The kernel {shown} is launched, but its {build.build.target} code holds no store to global memory: "
-                "it has no effect on a GPU. Let it write its result, or remove it.",
-            )
 
 
 def headers_before(folder: Path) -> tuple[str, ...]:

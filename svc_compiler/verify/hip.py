@@ -8,8 +8,8 @@ from pathlib import Path
 from kernelvault.replay.models import Model
 from kernelvault.sandbox.metering import MeteredSandbox
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
-from svc_compiler.hip.gpu import check_stores
 from svc_compiler.hip.record import record
+from svc_compiler.stores import check_stores
 from svc_compiler.verify.build import Built, HipBuilder
 from svc_compiler.verify.execution import Execution
 from svc_compiler.verify.verification import Recorded, Subject, check_plan, is_performance

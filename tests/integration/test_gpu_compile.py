@@ -11,9 +11,10 @@ import pytest
 
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip.gpu import GpuBuild, check_stores, compile_gpu
+from svc_compiler.hip.gpu import GpuBuild, compile_gpu
 from svc_compiler.hip.toolchain import TARGETS, Toolchain
 from svc_compiler.refusal import Refused
+from svc_compiler.stores import check_stores
 
 PREFIX = Path(os.environ.get("KERNELVAULT_TOOLCHAIN", "~/.cache/kernelvault/toolchain"))
 RUNTIME = "#include <hip/hip_runtime.h>\n"

@@ -137,3 +137,44 @@ def test_triton_block_comes_from_the_image() -> None:
     message.operations[0].launch.ClearField("block")
     message.kernels[0].images.add(target="gfx942", block_threads=256)
     plan.check(message)
+
+
+def tuned(count: int) -> Plan:
+    message = made()
+    launch = message.operations[0].launch
+    copies = [plan_pb2.Launch.FromString(launch.SerializeToString()) for _ in range(count)]
+    launch.alternatives.extend(copies)
+    return message
+
+
+def test_alternatives_of_a_launch_pass() -> None:
+    """The other configurations of an autotuned kernel are launches like the first."""
+    plan.check(tuned(3))
+
+
+def test_alternative_obeys_the_rules_of_a_launch() -> None:
+    """A number out of bounds in an alternative is refused by its own name."""
+    message = tuned(2)
+    message.operations[0].launch.alternatives[1].kernel = 7
+
+    with pytest.raises(plan.Malformed) as raised:
+        plan.check(message)
+
+    expected = "operations[0].launch.alternatives[1].kernel: there is no kernel 7"
+    assert str(raised.value) == f"failed to read a launch plan: {expected}"
+
+
+def test_alternative_has_no_alternatives() -> None:
+    """Alternatives are one level deep."""
+    message = tuned(1)
+    inner = message.operations[0].launch.alternatives[0]
+    inner.alternatives.add().CopyFrom(tuned(1).operations[0].launch)
+
+    with pytest.raises(plan.Malformed, match=r"alternatives\[0\]\.alternatives: an alternative has none itself"):
+        plan.check(message)
+
+
+def test_alternatives_are_bounded() -> None:
+    """A launch has only so many alternatives."""
+    with pytest.raises(plan.Malformed, match=r"launch\.alternatives: 65 are more than 64"):
+        plan.check(tuned(65))

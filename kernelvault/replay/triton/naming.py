@@ -11,6 +11,9 @@ from kernelvault.v1 import triton_pb2
 
 Function = triton_pb2.TritonProgram.Function
 _NAME_DIGITS = 12
+_MAX_SHOWN = 400
+_SHOWN_OPTIONS = ("num_warps", "num_stages", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint")
+_DEFAULTS = {"waves_per_eu": "0", "matrix_instr_nonkdim": "0", "kpack": "1", "schedule_hint": "'none'"}
 
 
 def function_digests(program: triton_pb2.TritonProgram) -> list[str]:
@@ -66,6 +69,39 @@ def variant_name(
     options = {name: _plain(value, by_index) for name, value in variant.options.items()}
     digest = _digest([digests[variant.function], parameters, options])
     return f"{program.functions[variant.function].name}_{digest[:_NAME_DIGITS]}"
+
+
+def display_name(program: triton_pb2.TritonProgram, variant: triton_pb2.TritonProgram.Variant) -> str:
+    """A variant as its author would write it: `softmax[BLOCK=1024, num_warps=4]`.
+
+    Leaves out what says nothing: arguments that Triton made constants of, options at their defaults.
+    """
+    shown = [
+        f"{parameter.name}={_shown(program, parameter.constant)}"
+        for parameter in variant.parameters
+        if parameter.WhichOneof("kind") == "constant" and not parameter.constant.none
+    ]
+    shown += [
+        f"{name}={_shown(program, value)}"
+        for name, value in sorted(variant.options.items())
+        if name in _SHOWN_OPTIONS and _shown(program, value) != _DEFAULTS.get(name)
+    ]
+    inner = ", ".join(shown)
+    return f"{program.functions[variant.function].name}[{inner}]"[:_MAX_SHOWN]
+
+
+def _shown(program: triton_pb2.TritonProgram, value: triton_pb2.TritonProgram.Value) -> str:
+    match value.WhichOneof("value"):
+        case "function":
+            return program.functions[value.function].name
+        case "tuple":
+            return f"({', '.join(_shown(program, element) for element in value.tuple.values)})"
+        case "text":
+            return repr(value.text)
+        case "none" | None:
+            return "None"
+        case kind:
+            return str(getattr(value, kind))
 
 
 def _function_digest(function: triton_pb2.TritonProgram.Function, known: Mapping[int, str]) -> str:

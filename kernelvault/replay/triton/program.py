@@ -12,7 +12,7 @@ from kernelvault.replay.triton.checking import MAX_FUNCTIONS, MAX_VARIANTS, OPTI
 from kernelvault.replay.triton.layout import argument_slots
 from kernelvault.replay.triton.malformed import Malformed, SourceError
 from kernelvault.replay.triton.namespace import Wrap, author_file, materialize
-from kernelvault.replay.triton.naming import function_digests, variant_name
+from kernelvault.replay.triton.naming import display_name, function_digests, variant_name
 from kernelvault.replay.triton.values import Unsupported, constant, imported_name, value_of
 from kernelvault.v1 import triton_pb2
 
@@ -29,6 +29,7 @@ __all__ = [
     "author_file",
     "check",
     "constant",
+    "display_name",
     "function_digests",
     "imported_name",
     "materialize",
