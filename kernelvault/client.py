@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import Any, TypeVar
 
@@ -21,6 +22,8 @@ __all__ = ["ACCEPTED", "DEFAULT_TIMEOUT_S", "OnWait", "call", "channel", "health
 
 DEFAULT_TIMEOUT_S = 600.0
 _MAX_WAIT_S = 10.0
+# What gRPC says of a connection that came about and was then not agreed on.
+_NO_HANDSHAKE = re.compile(r"handshake failed|verification check failed|last error: .*Socket closed")
 # How the server of a client stream says that it takes the rest.
 ACCEPTED = (("accepted", "1"),)
 Response = TypeVar("Response")
@@ -100,12 +103,17 @@ async def stream(
 
 
 async def health(channel: grpc.aio.Channel, *, timeout_s: float) -> str:
-    """What a server says of itself: `SERVING`, `NOT_SERVING`; `UNREACHABLE` where it says nothing in time."""
+    """What a server says of itself: `SERVING` or `NOT_SERVING`.
+
+    `UNREACHABLE` where it says nothing in time; `NOT_TRUSTED` where something listens and the connection does not come
+    about: one side does not trust the other, or only one of them speaks TLS.
+    """
     stub = health_pb2_grpc.HealthStub(channel)
     try:
         response = await stub.Check(health_pb2.HealthCheckRequest(), timeout=timeout_s)
-    except grpc.aio.AioRpcError:
-        return "UNREACHABLE"
+    except grpc.aio.AioRpcError as error:
+        details = error.details() or ""
+        return "NOT_TRUSTED" if _NO_HANDSHAKE.search(details) else "UNREACHABLE"
     return str(health_pb2.HealthCheckResponse.ServingStatus.Name(response.status))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,7 @@ from typing import Any, Self
 
 from google.protobuf import duration_pb2
 
-from kernelvault import addresses, client, errors
+from kernelvault import addresses, client, config, errors
 from kernelvault.blobs import Blobs
 from kernelvault.v1 import (
     artifact_pb2,
@@ -47,11 +48,14 @@ class Client:
         *,
         timeout_s: float = client.DEFAULT_TIMEOUT_S,
         on_wait: client.OnWait = lambda error: None,
+        settings: config.ClientConfig | None = None,
     ) -> None:
         """`where`: addresses by service name (`compiler`...) that replace those that are known.
 
-        `on_wait` hears why a call waits before it is tried again.
+        `on_wait` hears why a call waits before it is tried again. `settings` are certificates and a token; those of the
+        environment (`KERNELVAULT_TLS_CA_FILE`, `KERNELVAULT_TOKEN_FILE`...) unless given. Raises ConfigError.
         """
+        self._settings = config.of_client(os.environ) if settings is None else settings
         self.addresses = {**addresses.known(), **(where or {})}
         self._timeout_s = timeout_s
         self._on_wait = on_wait
@@ -72,7 +76,7 @@ class Client:
         self._channels.clear()
 
     async def health(self, service: str, *, timeout_s: float = 2.0) -> str:
-        """`SERVING`, `NOT_SERVING`, or `UNREACHABLE` where nothing answers in time."""
+        """`SERVING`, `NOT_SERVING`, `NOT_TRUSTED`, or `UNREACHABLE` where nothing answers in time."""
         return await client.health(self._channel(service), timeout_s=timeout_s)
 
     async def require(self, *services: str) -> None:
@@ -84,6 +88,12 @@ class Client:
                 raise errors.Unavailable(
                     "NOT_RUNNING", f"failed to reach the {service} at {where}: nothing answers there"
                 )
+            if state == "NOT_TRUSTED":
+                raise errors.Unavailable(
+                    "NOT_TRUSTED",
+                    f"failed to use the {service} at {where}: one side does not trust the other's certificate, "
+                    "or only one of them speaks TLS",
+                )
             if state != "SERVING":
                 raise errors.Unavailable(
                     "NOT_SERVING", f"failed to use the {service} at {where}: it says that it cannot work now"
@@ -94,7 +104,7 @@ class Client:
         end = asyncio.get_running_loop().time() + _SETTLING_S
         while True:
             state = await self.health(service)
-            if state in ("SERVING", "UNREACHABLE") or asyncio.get_running_loop().time() > end:
+            if state in ("SERVING", "UNREACHABLE", "NOT_TRUSTED") or asyncio.get_running_loop().time() > end:
                 return state
             await asyncio.sleep(0.2)
 
@@ -266,7 +276,7 @@ class Client:
 
     def _channel(self, service: str) -> Any:
         if service not in self._channels:
-            self._channels[service] = client.channel(self.addresses[service])
+            self._channels[service] = client.channel(self.addresses[service], self._settings)
         return self._channels[service]
 
     async def _call(self, method: Any, request: Any) -> Any:

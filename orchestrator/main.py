@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 corpus_app = typer.Typer(help="Looks into the corpus.", no_args_is_help=True)
 app.add_typer(corpus_app, name="corpus")
+token_app = typer.Typer(help="Makes and checks bearer tokens for services that others reach.", no_args_is_help=True)
+app.add_typer(token_app, name="token")
 
 _INTERRUPTED = 130
 Target = Annotated[str, typer.Option(help="gfx90a, gfx942 or gfx950; several with commas.")]
@@ -232,6 +234,34 @@ def corpus_snapshot(
     from orchestrator.commands import corpus
 
     corpus.snapshot(name, verdict=verdict, run_name=run_name)
+
+
+@token_app.command("create")
+def token_create(
+    name: Annotated[str, typer.Option(help="Whose it is: a person, a team or a service.")],
+    role: Annotated[list[str], typer.Option(help="read, submit, train, service or admin; may be repeated.")],
+    expires: Annotated[str, typer.Option(help="How long it is valid (90d, 12h) or until when (ISO 8601).")] = "",
+    append: Annotated[Path | None, typer.Option(help="A tokens file that the line is added to.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Makes a token: prints it once, and the line for the servers' tokens file."""
+    from orchestrator.commands import token
+
+    token.create(name, ",".join(role), expires=expires, append=append, as_json=as_json)
+
+
+@token_app.command("check")
+def token_check(
+    file: Annotated[Path, typer.Argument(help="A tokens file.", metavar="TOKENS_FILE")],
+    presented: Annotated[
+        Path | None, typer.Option("--token-file", help="A file with a token to look up in it; `-`: stdin.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Checks a tokens file and lists who is in it; with a token, says whose it is, or exits with 1."""
+    from orchestrator.commands import token
+
+    raise typer.Exit(token.check(file, presented, as_json=as_json))
 
 
 def main() -> None:

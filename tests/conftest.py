@@ -25,7 +25,7 @@ Serve = Callable[..., Awaitable[str]]
 async def serve() -> AsyncIterator[Serve]:
     """Starts a real server with one service (the Corpus, if not told) whose methods are the given functions.
 
-    `ready` is its readiness check. Returns its address.
+    `ready` is its readiness check, `settings` its configuration. Returns its address.
     """
     async with contextlib.AsyncExitStack() as stack:
 
@@ -33,6 +33,7 @@ async def serve() -> AsyncIterator[Serve]:
             ready: Callable[[], Awaitable[None]] | None = None,
             of: Any = corpus_pb2_grpc,
             name: str = "Corpus",
+            settings: config.ServerConfig | None = None,
             **methods: Handler,
         ) -> str:
             named = {method: staticmethod(function) for method, function in methods.items()}
@@ -41,7 +42,7 @@ async def serve() -> AsyncIterator[Serve]:
             registration = server.Registration(f"kernelvault.v1.{name}", add, servicer)
             if ready:
                 registration = registration._replace(ready=ready)
-            settings = config.ServerConfig(drain_seconds=0.1)
+            settings = settings or config.ServerConfig(drain_seconds=0.1)
             port = await stack.enter_async_context(server.serving([registration], settings))
             return f"127.0.0.1:{port}"
 

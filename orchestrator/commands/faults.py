@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from kernelvault import errors
+from kernelvault.config import ConfigError
 from orchestrator.mistake import Mistake
 
 _REMEDIES = {
+    "MISSING_TOKEN": "`kernelvault token create` makes tokens",
+    "NOT_TRUSTED": "compare KERNELVAULT_TLS_CA_FILE and KERNELVAULT_TLS_SERVER_NAME with the server's certificate, and "
+    "KERNELVAULT_TLS_CLIENT_CERT_FILE with the server's KERNELVAULT_TLS_CLIENT_CA_FILE",
     "NOT_RUNNING": "start the services with `kernelvault up`",
     "NOT_SERVING": "its log in the state folder says why; `kernelvault up` brings back what died",
     "REFERENCE_UNFIT": "mend the reference: it must run, end in time, be deterministic and leave its inputs alone",
@@ -16,7 +20,7 @@ _REMEDIES = {
 
 def explain(error: Exception) -> str | None:
     """The message for an error that is not ours; None for a bug of this program."""
-    if isinstance(error, Mistake):
+    if isinstance(error, Mistake | ConfigError):
         return str(error)
     if isinstance(error, errors.Error):
         remedy = _REMEDIES.get(error.reason)
