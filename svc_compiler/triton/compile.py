@@ -22,7 +22,7 @@ from svc_compiler.refusal import Refused
 from svc_compiler.triton import complaints, images
 
 # What the sandbox imports for it before it forks.
-PRELOAD = ("svc_compiler.triton.warm",)
+PRELOAD = ("svc_compiler.triton.compile_child",)
 Verdict = compiler_pb2.VerificationReport.Verdict
 _ENTRY = "svc_compiler.triton.compile_child:main"
 _MAX_OBJECT_BYTES = 32 << 20
