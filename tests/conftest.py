@@ -10,12 +10,24 @@ import pytest
 
 from kernelvault import config, server
 from kernelvault.v1 import corpus_pb2_grpc
+from tests.access import authority, known
 from tests.cluster import cluster, stopped
 from tests.compiler import compiler, compiler_service
 from tests.corpus import corpus, corpus_service
 from tests.s3 import own_s3, s3
 
-__all__ = ["cluster", "compiler", "compiler_service", "corpus", "corpus_service", "own_s3", "s3", "stopped"]
+__all__ = [
+    "authority",
+    "cluster",
+    "compiler",
+    "compiler_service",
+    "corpus",
+    "corpus_service",
+    "known",
+    "own_s3",
+    "s3",
+    "stopped",
+]
 
 Handler = Callable[[Any, Any], Any]
 Serve = Callable[..., Awaitable[str]]

@@ -154,7 +154,10 @@ def test_metrics_count_the_calls(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"CALL_SECOND": "1"}, "unknown variable KERNELVAULT_CALL_SECOND; did you mean KERNELVAULT_CALL_SECONDS"),
-        ({"ADDRESS": "192.0.2.1:1"}, "failed to listen on 192.0.2.1:1"),
+        (
+            {"ADDRESS": "192.0.2.1:1", "ALLOW_PLAINTEXT": "true", "ALLOW_ANONYMOUS": "true"},
+            "failed to listen on 192.0.2.1:1: the address is taken or not of this machine",
+        ),
         ({"LOG_LEVEL": "loud"}, "KERNELVAULT_LOG_LEVEL='loud' is no level"),
     ],
 )
