@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import re
 from types import BuiltinFunctionType, ModuleType
 
 from kernelvault.replay.triton.malformed import Malformed, require
 
 _LANGUAGE = "triton.language"
+_STUBS = "triton.language.extra.libdevice"
 MODULES = frozenset(
     {
         "math",
@@ -97,8 +99,7 @@ def _judged(module: str, attribute: str) -> bool:
 def judge_all() -> None:
     """Judges everything that the modules hold now; for a process that is about to replace some of it."""
     for module in sorted(MODULES):
-        loaded = importlib.import_module(module)
-        for attribute in dir(loaded):
+        for attribute in dir(importlib.import_module(module)):
             _judged(module, attribute)
 
 
@@ -106,10 +107,25 @@ def _step(module: ModuleType, attribute: str, field: str) -> object:
     name = f"{module.__name__}.{attribute}"
     if attribute.startswith("_") or attribute in _TELLTALES or module.__name__ not in MODULES:
         raise Malformed(field, f"{name!r} is not for kernels")
+    if name in MODULES:
+        return importlib.import_module(name)
     if not hasattr(module, attribute):
+        _refuse_elsewhere(module, attribute, field)
         raise Missing(field, f"module '{module.__name__}' has no attribute '{attribute}'")
     require(_judged(module.__name__, attribute), field, f"{name!r} is not for kernels")
     return getattr(module, attribute)
+
+
+def _refuse_elsewhere(module: ModuleType, attribute: str, field: str) -> None:
+    """Raises Malformed for what is no attribute here, but one where it counts.
+
+    A submodule becomes one once somebody imports it, and the compiler puts a target's module in the place of a stub.
+    """
+    name = f"{module.__name__}.{attribute}"
+    if module.__name__ == _STUBS:
+        raise Malformed(field, f"{name!r} is not for kernels")
+    if hasattr(module, "__path__") and importlib.util.find_spec(name) is not None:
+        raise Malformed(field, f"{name!r} is not for kernels")
 
 
 def _is_language(found: object) -> bool:
@@ -128,4 +144,4 @@ def _is_language(found: object) -> bool:
     if isinstance(found, JITCallable | ConstexprFunction) or type(found).__name__ == "InterpretedFunction":
         return home.startswith(_LANGUAGE)
     # The stubs of libdevice, which a target's own module stands in for.
-    return home == f"{_LANGUAGE}.extra.libdevice"
+    return home == _STUBS
