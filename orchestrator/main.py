@@ -99,7 +99,7 @@ def run(
         concurrency=concurrency,
         timeout_s=timeout,
         reflect=reflect,
-        seed=seeds.read(seed_kernel, license_=seed_license) if seed_kernel else None,
+        seed=seeds.chosen(seed_kernel, seed_license),
     )
     wanted = runs.Wanted(paths=tuple(paths or ()), titles=tasks, level=level)
     raise typer.Exit(runs.run(wanted, options, name=name, start=start, as_json=as_json))

@@ -15,6 +15,13 @@ _DEVICE_CODE = re.compile(r"\b__global__\b")
 _HIP = re.compile(r"hip/hip_\w+\.h|\bhip(?:Stream_t|Malloc|Memcpy|LaunchKernel|DeviceSynchronize)\b")
 
 
+def chosen(path: Path | None, license_: str) -> SeedKernel | None:
+    """What `--seed-kernel` and `--seed-license` mean together; raises Mistake."""
+    if path is None and license_:
+        raise Mistake("--seed-license is of a seed kernel: give --seed-kernel too")
+    return read(path, license_=license_) if path else None
+
+
 def read(path: Path, *, license_: str = "") -> SeedKernel:
     """The seed kernel in a file; its licence is unknown unless given. Raises Mistake if the file holds no kernel."""
     source = read_source(path)
