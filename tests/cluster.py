@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,14 @@ class Cluster:
     """A state folder and the command in it."""
 
     folder: Path
+    # Variables of the services, as `kernelvault up` takes them.
+    settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def environment(self) -> dict[str, str]:
         """The caller's environment without its own settings, and this state folder."""
         others = {name: value for name, value in os.environ.items() if not name.startswith("KERNELVAULT_")}
-        return {**others, "KERNELVAULT_STATE": str(self.folder)}
+        return {**others, **self.settings, "KERNELVAULT_STATE": str(self.folder)}
 
     def command(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         """Runs `kernelvault ...` to its end."""
