@@ -125,8 +125,7 @@ class Author:
 
 
 def _attempts(samples: Sequence[Sample], reflections: Reflections) -> list[generator_pb2.Attempt]:
-    different = {sample.name: sample for sample in samples}
-    return [_attempt(sample, reflections.get(sample.name)) for sample in different.values()]
+    return [_attempt(sample, reflections.get(sample.name)) for sample in samples]
 
 
 def _attempt(sample: Sample, reflection: Reflection | None) -> generator_pb2.Attempt:

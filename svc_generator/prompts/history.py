@@ -23,18 +23,27 @@ def render(attempts: Sequence[Attempt], task: Task, budget_chars: int, *, newest
     """
     hidden = {case.id for case in task.cases if case.hidden}
     best = fastest(attempts)
-    results = {number: _result(attempt, hidden) for number, attempt in enumerate(attempts)}
+    first = {_bytes(attempt): number for number, attempt in reversed(list(enumerate(attempts)))}
+    results = {
+        number: _result(attempt, hidden) if (same := first[_bytes(attempt)]) == number else _repeated(same)
+        for number, attempt in enumerate(attempts)
+    }
     left = budget_chars - sum(map(len, results.values()))
     shown: dict[int, str] = {}
+    distinct = set(first.values())
     for number in _by_interest(len(attempts), None if newest_first else best):
+        if number not in distinct:
+            continue
         source = _source(attempts[number])
         if len(source) <= left:
             shown[number] = source
             left -= len(source)
-    newest = len(attempts) - 1
+    newest = max(distinct, default=-1)
     if newest >= 0 and newest not in shown and left > _LEAST_SOURCE_CHARS:
         shown[newest] = clip(_source(attempts[newest]), left)
-    parts = [_section(number, results[number], shown.get(number, ""), best) for number in results]
+    left_out = "(Its source is left out for want of room.)"
+    sources = {number: shown.get(number, left_out) if number in distinct else "" for number in results}
+    parts = [_section(number, results[number], sources[number], best) for number in results]
     return clip("\n\n".join(parts), budget_chars + 200 * len(parts))
 
 
@@ -59,8 +68,15 @@ def _by_interest(count: int, best: int | None) -> list[int]:
 
 def _section(number: int, result: str, source: str, best: int | None) -> str:
     mark = " (the fastest so far)" if number == best else ""
-    body = f"\n\n{source}" if source else "\n\n(Its source is left out for want of room.)"
-    return f"### Attempt {number + 1}{mark}\n\n{result}{body}"
+    return f"### Attempt {number + 1}{mark}\n\n{result}\n\n{source}".rstrip()
+
+
+def _bytes(attempt: Attempt) -> tuple[bytes, ...]:
+    return tuple(source.contents for source in attempt.candidate.sources)
+
+
+def _repeated(number: int) -> str:
+    return f"The same source as attempt {number + 1}: a repetition brings nothing."
 
 
 def _source(attempt: Attempt) -> str:
@@ -91,13 +107,21 @@ def _explanation(report: VerificationReport, hidden: set[str]) -> str:
 
 
 def _diagnostics(attempt: Attempt) -> list[str]:
-    seen = dict.fromkeys(
-        f"- {one.file}:{one.line}: {clip(one.message, _MOST_WORDS)}{_quoted(attempt, f'{one.file}:{one.line}')}"
-        for build in attempt.report.builds
-        for one in build.diagnostics
-        if one.level == Diagnostic.ERROR
-    )
-    return ["Compiler errors:", *list(seen)[:_MOST_ITEMS]] if seen else []
+    builds = attempt.report.builds
+    found: dict[str, list[str]] = {}
+    for build in builds:
+        for one in build.diagnostics:
+            targets = found.setdefault(_diagnostic(attempt, one), []) if one.level == Diagnostic.ERROR else []
+            targets += [build.target] if build.target not in targets else []
+    # One that not all targets have is about the hardware: its LDS, its instructions.
+    lines = [line if len(on) == len(builds) else f"{line}\n  on {', '.join(on)} only" for line, on in found.items()]
+    return ["Compiler errors:", *lines[:_MOST_ITEMS]] if lines else []
+
+
+def _diagnostic(attempt: Attempt, one: Diagnostic) -> str:
+    place = f"{one.file}:{one.line}" if one.line else one.file
+    head = f"- {place}: " if place else "- "
+    return f"{head}{clip(one.message, _MOST_WORDS)}{_quoted(attempt, place)}"
 
 
 def _failed_cases(report: VerificationReport, hidden: set[str]) -> list[str]:

@@ -20,6 +20,7 @@ _CPP_TYPES = {
     "bool": "bool",
 }
 _SCALARS = {"int_value": "int64_t", "float_value": "double", "bool_value": "bool"}
+_PYTHON_TYPES = {"tensor": "torch.Tensor", "int_value": "int", "float_value": "float", "bool_value": "bool"}
 _MOST_CASES = 24
 
 
@@ -67,7 +68,11 @@ def _extension(case: Case) -> str:
 
 
 def _module(case: Case) -> str:
-    return f"def module_fn({', '.join(_names(case.parameters))}): ..."
+    pairs = zip(_names(case.parameters), case.parameters, strict=True)
+    parts = [f"{name}: {_PYTHON_TYPES[one.WhichOneof('value') or 'tensor']}" for name, one in pairs]
+    single = len(case.outputs) == 1 and not case.returns_sequence
+    result = "torch.Tensor" if single else f"tuple[{', '.join(['torch.Tensor'] * len(case.outputs))}]"
+    return f"def module_fn({', '.join(parts)}) -> {result}: ..."
 
 
 def _suffix(case: Case) -> str:

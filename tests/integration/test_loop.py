@@ -495,7 +495,7 @@ async def test_a_seed_kernel_travels_and_is_remembered(world: Enter, tmp_path: P
 
 
 async def test_a_model_that_repeats_itself_is_asked_anew(world: Enter) -> None:
-    """An equal sample is one attempt in the prompt, yet the next question is another one."""
+    """A repetition is an attempt, and the next question is another one."""
     reviewer = Reviewer()
 
     async def same(request: Any, context: Any) -> Any:
@@ -507,6 +507,7 @@ async def test_a_model_that_repeats_itself_is_asked_anew(world: Enter) -> None:
     here = await world(generate=same, reflect=reviewer.reflect, verify=fail)
     await here.work(task("repeated"), attempts=3)
 
-    assert [len(request.attempts) for request in reviewer.told] == [0, 1, 1]
+    assert [len(request.attempts) for request in reviewer.told] == [0, 1, 2]
+    assert len(reviewer.asked) == 1
     assert len({request.request_id for request in reviewer.told}) == 3
     assert len({request.sampling.seed for request in reviewer.told}) == 3

@@ -74,6 +74,18 @@ def test_the_extension_takes_tensors_and_scalars() -> None:
     assert signature.render(task(one), Candidate.HIP_TORCH) == "torch::Tensor forward(torch::Tensor x, int64_t n);"
 
 
+def test_the_module_function_takes_and_returns_tensors() -> None:
+    """Triton's wrapper gets tensors and scalars; several outputs are a tuple."""
+    one = case("a", tensor("x", 4), tensor("linear.weight", 4), Parameter(name="eps", float_value=1e-5))
+    two = case("b", tensor("x", 4))
+    two.outputs.append(two.outputs[0])
+    rendered = [signature.render(task(of), Candidate.TRITON_MODULE) for of in (one, two)]
+    assert rendered == [
+        "def module_fn(x: torch.Tensor, linear_weight: torch.Tensor, eps: float) -> torch.Tensor: ...",
+        "def module_fn(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]: ...",
+    ]
+
+
 def test_names_are_identifiers_used_once() -> None:
     """Whatever the module calls its parameters, the signature is valid C++."""
     one = case("a", tensor("0.w", 1), tensor("0_w", 1), tensor("", 1))
@@ -157,6 +169,23 @@ def test_a_fault_is_shown_with_its_line() -> None:
     assert "- kernel.py:5: offsets is not defined\n  line 5 is `mask = offsets <= n`" in shown
     assert "- k kernel.py:5: program (7,0,0) reads past 'x'\n  line 5 is `mask = offsets <= n`" in shown
     assert "```python\nimport triton" in shown
+
+
+def test_what_one_target_lacks_is_said_of_it() -> None:
+    """LDS that is too small on one GPU is no fault on another; a diagnostic may have no place."""
+    lds = compiler_pb2.Diagnostic(level=3, message="needs 98304 bytes of LDS, 65536 are there")
+    builds = [compiler_pb2.TargetBuild(target="gfx942", diagnostics=[lds, lds]), compiler_pb2.TargetBuild()]
+    shown = history.render([triton(MODULE, REPORT.COMPILE_FAILED, builds=builds)], task(), 5000)
+    assert "- needs 98304 bytes of LDS, 65536 are there\n  on gfx942 only\n" in shown
+
+
+def test_a_repetition_is_called_one() -> None:
+    """A model that wrote the same again reads so, and not its source twice."""
+    attempts = [attempt("int x;", REPORT.CRASHED), attempt("int y;", REPORT.CRASHED), attempt("int x;", REPORT.CRASHED)]
+    shown = history.render(attempts, task(), 5000)
+    assert shown.count("int x;") == 1
+    assert "### Attempt 3\n\nThe same source as attempt 1" in shown
+    assert "left out for want of room" not in shown
 
 
 def test_a_finding_without_place_has_none() -> None:
