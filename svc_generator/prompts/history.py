@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kernelvault.v1.compiler_pb2 import Diagnostic, Finding, VerificationReport
 from kernelvault.v1.generator_pb2 import Attempt
@@ -23,27 +23,17 @@ def render(attempts: Sequence[Attempt], task: Task, budget_chars: int, *, newest
     """
     hidden = {case.id for case in task.cases if case.hidden}
     best = fastest(attempts)
-    first = {_bytes(attempt): number for number, attempt in reversed(list(enumerate(attempts)))}
-    results = {
-        number: _result(attempt, hidden) if (same := first[_bytes(attempt)]) == number else _repeated(same)
+    first = _first_of_its_kind(attempts)
+    results = [
+        _result(attempt, hidden) if first[number] == number else _repeated(first[number])
         for number, attempt in enumerate(attempts)
-    }
-    left = budget_chars - sum(map(len, results.values()))
-    shown: dict[int, str] = {}
-    distinct = set(first.values())
-    for number in _by_interest(len(attempts), None if newest_first else best):
-        if number not in distinct:
-            continue
-        source = _source(attempts[number])
-        if len(source) <= left:
-            shown[number] = source
-            left -= len(source)
-    newest = max(distinct, default=-1)
-    if newest >= 0 and newest not in shown and left > _LEAST_SOURCE_CHARS:
-        shown[newest] = clip(_source(attempts[newest]), left)
-    left_out = "(Its source is left out for want of room.)"
-    sources = {number: shown.get(number, left_out) if number in distinct else "" for number in results}
-    parts = [_section(number, results[number], sources[number], best) for number in results]
+    ]
+    order = [
+        number for number in _by_interest(len(attempts), None if newest_first else best) if first[number] == number
+    ]
+    sources = {number: _source(attempts[number]) for number in order}
+    shown = _fitting(sources, budget_chars - sum(map(len, results)))
+    parts = [_section(number, result, shown.get(number, ""), best) for number, result in enumerate(results)]
     return clip("\n\n".join(parts), budget_chars + 200 * len(parts))
 
 
@@ -71,8 +61,25 @@ def _section(number: int, result: str, source: str, best: int | None) -> str:
     return f"### Attempt {number + 1}{mark}\n\n{result}\n\n{source}".rstrip()
 
 
-def _bytes(attempt: Attempt) -> tuple[bytes, ...]:
-    return tuple(source.contents for source in attempt.candidate.sources)
+def _first_of_its_kind(attempts: Sequence[Attempt]) -> list[int]:
+    """For each attempt the number of the first one that had the same sources."""
+    first: dict[tuple[bytes, ...], int] = {}
+    contents = [tuple(source.contents for source in attempt.candidate.sources) for attempt in attempts]
+    return [first.setdefault(one, number) for number, one in enumerate(contents)]
+
+
+def _fitting(sources: Mapping[int, str], room: int) -> dict[int, str]:
+    """As many of the sources, in order, as the room takes; the newest one cut where it is too long."""
+    left_out = "(Its source is left out for want of room.)"
+    shown = dict.fromkeys(sources, left_out)
+    for number, source in sources.items():
+        if len(source) <= room:
+            shown[number] = source
+            room -= len(source)
+    newest = max(sources, default=-1)
+    if newest >= 0 and shown[newest] == left_out and room > _LEAST_SOURCE_CHARS:
+        shown[newest] = clip(sources[newest], room)
+    return shown
 
 
 def _repeated(number: int) -> str:
