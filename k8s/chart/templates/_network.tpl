@@ -1,0 +1,25 @@
+{{/* The pods of a component as a peer. Of {root, component}. */}}
+{{- define "kernelvault.peer" -}}
+- podSelector:
+    matchLabels: {{- include "kernelvault.selector" . | nindent 6 }}
+{{- end }}
+
+{{/* Egress rules to what a component calls. Of {root, component}. */}}
+{{- define "kernelvault.callees" -}}
+{{- $graph := include "kernelvault.graph" .root | fromYaml }}
+{{- $services := include "kernelvault.services" .root | fromYaml }}
+{{- range $callee := (get $graph .component).calls }}
+{{- if hasKey $services $callee }}
+- to:
+    {{- include "kernelvault.peer" (dict "root" $.root "component" $callee) | nindent 4 }}
+  ports: [{port: grpc}]
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The port of an address such as https://host:port. */}}
+{{- define "kernelvault.portOf" -}}
+{{- $url := contains "://" . | ternary . (printf "http://%s" .) | urlParse }}
+{{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" }}
+{{- $port | default (eq $url.scheme "https" | ternary "443" "80") }}
+{{- end }}
