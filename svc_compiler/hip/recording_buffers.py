@@ -29,8 +29,9 @@ def renumbered(operation: plan_pb2.Operation, number: Callable[[int], int]) -> p
         changed.convert.destination = number(changed.convert.destination)
     elif kind == "upload" and changed.upload.WhichOneof("destination") == "buffer":
         changed.upload.buffer = number(changed.upload.buffer)
-    relocations = changed.launch.relocations if kind == "launch" else changed.upload.relocations
-    for relocation in relocations if kind in ("launch", "upload") else ():
+    launches = [changed.launch, *changed.launch.alternatives] if kind == "launch" else []
+    holders = launches if launches else [changed.upload] if kind == "upload" else []
+    for relocation in (relocation for holder in holders for relocation in holder.relocations):
         relocation.buffer = number(relocation.buffer)
     return changed
 
@@ -72,7 +73,8 @@ def shape_of_call(
     for operation in operations:
         changed = renumbered(operation, number)
         if changed.HasField("launch") and not scalars:
-            changed.launch.ClearField("arguments")
+            for launch in (changed.launch, *changed.launch.alternatives):
+                launch.ClearField("arguments")
         shape.append(changed.SerializeToString(deterministic=True))
     for result in results:
         changed_result = plan_pb2.Result(buffer=number(result.buffer), view=result.view, variable=result.variable)
