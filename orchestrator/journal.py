@@ -119,5 +119,5 @@ class Journal:
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> str:
-    names = [name for name in new if old.get(name) != new[name]]
+    names = [name for name in {**new, **old} if old.get(name) != new.get(name)]
     return ", ".join(f"{name} was {old.get(name)!r}" for name in names)

@@ -35,7 +35,7 @@ class Outcome:
     reflections: dict[str, Reflection] = dataclasses.field(default_factory=dict)
     # Why the attempts were not used up, in words.
     note: str = ""
-    # The platform failed: the task is not over.
+    # The platform failed, or refused what was asked: the task is not over.
     failed: bool = False
 
     def best(self) -> Sample | None:
@@ -97,7 +97,8 @@ class Loop:
             self._failures = 0
         except errors.Error as error:
             self._failures += 1
-            outcome.failed, outcome.note = True, f"platform: {error}"
+            whose = "refused" if isinstance(error, errors.InvalidArgument) else "platform"
+            outcome.failed, outcome.note = True, f"{whose}: {error}"
 
     async def _work_on(self, outcome: Outcome) -> None:
         key = key_of(outcome.task)

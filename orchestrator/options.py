@@ -30,8 +30,13 @@ class Options:
         return self.model if self.model.startswith("models/") else f"models/{self.model}"
 
     def decisive(self) -> dict[str, object]:
-        """Those that the results depend on: a run that goes on must have the same."""
+        """Those that the results depend on: a run that goes on must have the same.
+
+        What was added after the first journals were written is left out where it is not used, so that they go on.
+        """
         fields = dataclasses.asdict(self)
-        del fields["concurrency"]
-        seed = seeds.describe(self.seed) if self.seed else ""
-        return {**fields, "targets": list(self.targets), "seed": seed}
+        for name in ("concurrency", "seed", "reflect"):
+            del fields[name]
+        later: dict[str, object] = {"seed": seeds.describe(self.seed)} if self.seed else {}
+        later |= {} if self.reflect else {"reflect": False}
+        return {**fields, "targets": list(self.targets), **later}

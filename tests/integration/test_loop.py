@@ -511,3 +511,15 @@ async def test_a_model_that_repeats_itself_is_asked_anew(world: Enter) -> None:
     assert len(reviewer.asked) == 1
     assert len({request.request_id for request in reviewer.told}) == 3
     assert len({request.sampling.seed for request in reviewer.told}) == 3
+
+
+async def test_what_the_generator_refuses_is_not_the_platform(world: Enter) -> None:
+    """A seed that does not fit the prompt is the user's to mend; the run goes on afterwards."""
+
+    async def refuse(request: Any, context: Any) -> Any:
+        raise errors.InvalidArgument("seed_kernel.sources", "do not fit")
+        yield
+
+    [outcome] = await (await world(generate=refuse)).work(task("refusal"))
+
+    assert (outcome.failed, outcome.note) == (True, "refused: seed_kernel.sources: do not fit")

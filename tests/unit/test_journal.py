@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kernelvault.v1.kernel_pb2 import Reflection
 from orchestrator.journal import Journal
 from orchestrator.mistake import Mistake
 
@@ -63,6 +64,30 @@ def test_an_unfinished_run_keeps_its_options(tmp_path: Path) -> None:
 
     with pytest.raises(Mistake, match="model was 'rules'"):
         Journal(path).open({**OPTIONS, "model": "other"}, {"a"})
+
+
+def test_an_option_that_is_gone_is_named(tmp_path: Path) -> None:
+    """A run that was begun without reflections does not go on with them."""
+    path = tmp_path / "demo.jsonl"
+    Journal(path).open({**OPTIONS, "reflect": False}, {"a"})
+
+    with pytest.raises(Mistake, match="reflect was False"):
+        Journal(path).open(OPTIONS, {"a"})
+
+
+def test_reflections_are_remembered(tmp_path: Path) -> None:
+    """What the model said of a sample, and that it said nothing, is known after a crash."""
+    path = tmp_path / "demo.jsonl"
+    first = Journal(path)
+    first.open(OPTIONS, {"a"})
+    said = Reflection(model="models/m", text="It races.", prompt_tokens=9)
+    first.reflection("a", "samples/1", said)
+    first.reflection("a", "samples/2", Reflection())
+
+    again = Journal(path)
+    again.open(OPTIONS, {"a"})
+
+    assert again.entry("a").reflections == {"samples/1": said, "samples/2": Reflection()}
 
 
 def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
