@@ -6,7 +6,7 @@ import signal
 from collections.abc import Mapping, Sequence
 
 from kernelvault import devices, errors
-from kernelvault.replay import cpu_child, cpu_report
+from kernelvault.replay import cpu_report, replaying
 from kernelvault.replay import plan as plans
 from kernelvault.sandbox import Outcome
 from kernelvault.v1 import compiler_pb2, plan_pb2
@@ -33,19 +33,9 @@ def fault(
     `locations` has `file:line` by code offset, for the place of a trap.
     Raises errors.Internal where the platform or the pairing of plan and image is to blame.
     """
-    kernel = _kernel(plan, report.operation)
-    if findings:
-        return Verdict.UNSAFE, _explain(findings)
-    if outcome.timed_out:
-        return Verdict.TIMED_OUT, f"The replay met its time limit in {kernel} ({outcome.describe()})."
-    if outcome.out_of_memory:
-        return Verdict.NEEDS_DEVICE, "The replay needs more memory than the CPU model gives."
-    if outcome.signal is not None:
-        return Verdict.CRASHED, f"The replay was {outcome.describe()} in {kernel}{_HINTS.get(outcome.signal, '')}."
-    if outcome.exit_code == cpu_child.BAD_PLAN:
-        return Verdict.CRASHED, outcome.stderr.decode(errors="replace").strip()
-    if not outcome.ok:
-        raise errors.Internal("REPLAY_BROKEN", f"failed to replay a launch plan: {outcome.describe()}")
+    kernel = kernel_of(plan, report.operation)
+    if (ended := of_end(kernel, outcome, findings)) is not None:
+        return ended
     match report.status:
         case cpu_report.FINISHED:
             return None
@@ -62,7 +52,28 @@ def fault(
             raise errors.Internal("PLAN_FOREIGN", f"failed to replay a launch plan: the image cannot run {kernel}")
 
 
-def _kernel(plan: plan_pb2.LaunchPlan, operation: int) -> str:
+def of_end(kernel: str, outcome: Outcome, findings: Sequence[compiler_pb2.Finding]) -> Fault | None:
+    """The fault of a replay that had findings or did not end well, whatever ran it; None if it did.
+
+    `kernel` is the last that was begun. Raises errors.Internal where the platform is to blame.
+    """
+    if findings:
+        return Verdict.UNSAFE, _explain(findings)
+    if outcome.timed_out:
+        return Verdict.TIMED_OUT, f"The replay met its time limit in {kernel} ({outcome.describe()})."
+    if outcome.out_of_memory:
+        return Verdict.NEEDS_DEVICE, "The replay needs more memory than the CPU model gives."
+    if outcome.signal is not None:
+        return Verdict.CRASHED, f"The replay was {outcome.describe()} in {kernel}{_HINTS.get(outcome.signal, '')}."
+    if outcome.exit_code == replaying.BAD_PLAN:
+        return Verdict.CRASHED, outcome.stderr.decode(errors="replace").strip()
+    if not outcome.ok:
+        raise errors.Internal("REPLAY_BROKEN", f"failed to replay a launch plan: {outcome.describe()}")
+    return None
+
+
+def kernel_of(plan: plan_pb2.LaunchPlan, operation: int) -> str:
+    """The kernel that an operation launches, in words."""
     if operation < len(plan.operations) and plan.operations[operation].WhichOneof("operation") == "launch":
         kernel = plan.kernels[plan.operations[operation].launch.kernel]
         return f"the kernel {kernel.display_name or kernel.name}"

@@ -6,16 +6,17 @@ process that holds no host code of the candidate; it gets inputs and a plan and 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernelvault.replay import cpu_faults, cpu_report
+from kernelvault.replay import cpu_faults, cpu_report, replays
 from kernelvault.replay import plan as plans
 from kernelvault.replay.cpu_run import Run
+from kernelvault.replay.replays import Replay
 from kernelvault.sandbox import Outcome, Sandbox
 from kernelvault.v1 import compiler_pb2, plan_pb2, profiler_pb2
+
+__all__ = ["MAX_THREADS", "PRELOAD", "CpuModel", "Locate", "Replay"]
 
 Verdict = compiler_pb2.VerificationReport.Verdict
 Kind = compiler_pb2.Finding.Kind
@@ -26,36 +27,6 @@ Locate = Callable[[Path, Iterable[int]], Awaitable[Mapping[int, str]]]
 
 # Threads of all launches together; a thread with a hundred accesses takes about half a microsecond.
 MAX_THREADS = 1 << 26
-# What memory holds before it is written: as floats NaN, as integers -1. Where blocks are sampled, zeros: what the
-# others would have written is not there, and must not lead anywhere as an index.
-_POISON, _NO_POISON = 0xFF, 0
-_OTHER_POISONS = (0x7E, 0xFE)
-_NOT_RUN = Outcome(exit_code=0, signal=None, timed_out=False, out_of_memory=False)
-
-
-@dataclass
-class Replay:
-    """What a replay left. The descriptors are the caller's to close, see `close`."""
-
-    outcome: Outcome
-    # One for each repetition: a bundle of the results in order, contiguous. Empty after a fault and where blocks were
-    # sampled.
-    outputs: list[int] = field(default_factory=list)
-    # The inputs' bundle after the operations of the first repetition.
-    inputs_after: int | None = None
-    findings: list[compiler_pb2.Finding] = field(default_factory=list)
-    # One for each launch, in order; only where blocks were sampled.
-    counters: list[profiler_pb2.Profile.Counters] = field(default_factory=list)
-    # Results into whose buffers no launch wrote. Known of Triton kernels only.
-    unwritten: list[int] = field(default_factory=list)
-    # Why the candidate does not pass, if so.
-    fault: cpu_faults.Fault | None = None
-
-    def close(self) -> None:
-        """Closes all descriptors."""
-        for descriptor in [*self.outputs, *([] if self.inputs_after is None else [self.inputs_after])]:
-            os.close(descriptor)
-        self.outputs, self.inputs_after = [], None
 
 
 class CpuModel:
@@ -89,16 +60,16 @@ class CpuModel:
         """
         plans.check(plan)
         if refusal := cpu_faults.impossible_launch(plan):
-            return Replay(_NOT_RUN, fault=(Verdict.CRASHED, refusal))
+            return Replay(replays.NOT_RUN, fault=(Verdict.CRASHED, refusal))
         work = sum(plans.thread_count(launch.block) * _blocks(launch, sample_blocks) for launch in plans.launches(plan))
         if work * repetitions > MAX_THREADS:
             why = f"The launches have {work} threads, more than the CPU model's {MAX_THREADS}: this case needs a GPU."
-            return Replay(_NOT_RUN, fault=(Verdict.NEEDS_DEVICE, why))
-        runs = [(_NO_POISON, False)] if sample_blocks else _runs(repetitions, vary_memory)
+            return Replay(replays.NOT_RUN, fault=(Verdict.NEEDS_DEVICE, why))
+        runs = [(replays.NO_POISON, False)] if sample_blocks else replays.runs(repetitions, vary_memory)
         run = Run(plan, image, inputs, sample_blocks, runs)
         try:
             outcome = await run.start(self._sandbox, timeout_s)
-            report = run.read_report()
+            report = cpu_report.read(run.report())
             if _only_uninitialised(report, outcome) and await self._is_harmless(run, inputs, timeout_s):
                 report.findings.clear()
             return await self._result(run, outcome, report)
@@ -111,11 +82,11 @@ class CpuModel:
         Padding lanes of a tile that nobody filled, read and thrown away, do no harm; anything else shows in an output
         once the memory holds other values: large positive ones, large negative ones.
         """
-        again = Run(run.plan, run.image, inputs, 0, [(poison, False) for poison in _OTHER_POISONS])
+        again = Run(run.plan, run.image, inputs, 0, [(poison, False) for poison in replays.OTHER_POISONS])
         try:
             outcome = await again.start(self._sandbox, timeout_s)
-            same_kind = _only_uninitialised(again.read_report(), outcome)
-            return same_kind and again.outputs() == run.outputs()[:1] * len(_OTHER_POISONS)
+            same_kind = _only_uninitialised(cpu_report.read(again.report()), outcome)
+            return same_kind and again.outputs() == run.outputs()[:1] * len(replays.OTHER_POISONS)
         finally:
             again.close()
 
@@ -140,14 +111,6 @@ def _only_uninitialised(report: cpu_report.Report, outcome: Outcome) -> bool:
     ended = outcome.ok and report.status == cpu_report.FINISHED
     few = 0 < len(report.findings) < cpu_report.MAX_FINDINGS
     return ended and few and all(finding.kind == Kind.UNINITIALIZED_READ for finding in report.findings)
-
-
-def _runs(repetitions: int, vary_memory: bool) -> list[tuple[int, bool]]:
-    if vary_memory:
-        poisons = (_POISON, *_OTHER_POISONS)
-        return [(poisons[i % len(poisons)], False) for i in range(repetitions)]
-    # The second run takes the blocks in the other order: a result that depends on it is not deterministic.
-    return [(_POISON, i % 2 == 1) for i in range(repetitions)]
 
 
 def _blocks(launch: plan_pb2.Launch, sample_blocks: int) -> int:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import mmap
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from kernelvault.replay import bundle, cpu_report, pattern
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, memory
 from kernelvault.v1 import plan_pb2
 
-ENTRY = "kernelvault.replay.cpu_child:run"
 # Interpreter, image, fiber stacks, shadow of LDS.
 _BASE_BYTES = 1 << 30
 # Guards around a buffer, at most; an access is shadowed by four times its size.
@@ -22,14 +23,37 @@ _GUARD_BYTES = 8 << 20
 _SHADOW_FACTOR = 5
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A model's process: its entry, and how large its report is."""
+
+    entry: str
+    report_bytes: int
+
+
+_KIND = Kind(entry="kernelvault.replay.cpu_child:run", report_bytes=cpu_report.REPORT_BYTES)
+
+
 class Run:
-    """The files of one replay; `runs` are its repetitions as (poison, backwards), see cpu_child.py."""
+    """The files of one replay; `runs` are its repetitions as (poison, backwards), see replaying.py.
+
+    `options` are more of what the process is told.
+    """
 
     def __init__(
-        self, plan: plan_pb2.LaunchPlan, image: Path, inputs: Path, sample_blocks: int, runs: Sequence[tuple[int, bool]]
+        self,
+        plan: plan_pb2.LaunchPlan,
+        image: Path,
+        inputs: Path,
+        sample_blocks: int,
+        runs: Sequence[tuple[int, bool]],
+        *,
+        kind: Kind = _KIND,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         self.plan, self.image = plan, image
         self.sample_blocks, self._runs = sample_blocks, runs
+        self._kind, self._options = kind, options or {}
         self._descriptors: dict[str, int] = {}
         self._patterns: dict[str, int] = {}
         try:
@@ -40,7 +64,7 @@ class Run:
 
     def _open(self, inputs: Path) -> None:
         self._descriptors["inputs"] = os.open(inputs, os.O_RDONLY | os.O_CLOEXEC)
-        self._descriptors["report"] = memory.output(cpu_report.REPORT_BYTES)
+        self._descriptors["report"] = memory.output(self._kind.report_bytes)
         size = os.fstat(self._descriptors["inputs"]).st_size
         with mmap.mmap(self._descriptors["inputs"], size, prot=mmap.PROT_READ) as data:
             items = bundle.read(memoryview(data))
@@ -58,11 +82,16 @@ class Run:
 
     async def start(self, sandbox: Sandbox, timeout_s: float) -> Outcome:
         """Runs the process to its end."""
-        options = {"image": str(self.image.absolute()), "sample_blocks": self.sample_blocks, "runs": self._runs}
+        options = {
+            "image": str(self.image.absolute()),
+            "sample_blocks": self.sample_blocks,
+            "runs": self._runs,
+            **self._options,
+        }
         with tempfile.TemporaryDirectory(prefix="replay-") as folder:
             job = Job(
                 folder=Path(folder),
-                entry=ENTRY,
+                entry=self._kind.entry,
                 payload=json.dumps(options).encode() + b"\0" + self.plan.SerializeToString(),
                 readable=(self.image.absolute(),),
                 descriptors={**self._descriptors, **self._patterns},
@@ -70,9 +99,9 @@ class Run:
             )
             return await sandbox.run(job)
 
-    def read_report(self) -> cpu_report.Report:
+    def report(self) -> memoryview:
         """What the process wrote of itself; it must be gone."""
-        return cpu_report.read(memory.collect(self._descriptors["report"]))
+        return memory.collect(self._descriptors["report"])
 
     def outputs(self) -> list[memoryview]:
         """The outputs' bundles; no process may write them any more."""

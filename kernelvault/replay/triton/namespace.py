@@ -78,7 +78,7 @@ def _define(
     field: str,
 ) -> FunctionType:
     text = plain_text.of(function, definition.node)
-    tree = _reparsed(text, definition.node)
+    tree = _reparsed(text, function)
     if tree is None:
         raise source.error(function, field, 1, 0, "write its annotations plainly, or leave them out")
     filename = files.add(function, text)
@@ -95,20 +95,38 @@ def _define(
     return made
 
 
-def _reparsed(text: str, node: ast.FunctionDef) -> ast.Module | None:
-    """The tree of a text without annotations, if it says what the `def` does."""
+def _reparsed(text: str, function: triton_pb2.TritonProgram.Function) -> ast.Module | None:
+    """The tree of a text without annotations, if it says what the function's does."""
+    expected = ast.parse(function.source)
+    head = expected.body[0]
+    assert isinstance(head, ast.FunctionDef)
+    head.returns = None
+    for argument in head.args.args:
+        constexpr = plain_text.is_constexpr(argument.annotation)
+        argument.annotation = ast.Constant("constexpr") if constexpr else None
     try:
         tree = ast.parse(text)
-        expected = ast.parse(ast.unparse(node)).body[0]
-        assert isinstance(expected, ast.FunctionDef)
-        expected.returns = None
-        for argument in expected.args.args:
-            constexpr = plain_text.is_constexpr(argument.annotation)
-            argument.annotation = ast.Constant("constexpr") if constexpr else None
-        same = ast.dump(tree) == ast.dump(ast.Module([expected], []))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except SyntaxError:
         return None
-    return tree if same else None
+    return tree if _same(tree, expected) else None
+
+
+def _same(left: ast.AST, right: ast.AST) -> bool:
+    """Whether two trees are equal, places aside; without recursion, as `ast.dump` has its limits."""
+    pairs: list[tuple[Any, Any]] = [(left, right)]
+    while pairs:
+        one, other = pairs.pop()
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, ast.AST):
+            pairs += [(getattr(one, name, None), getattr(other, name, None)) for name in one._fields if name != "kind"]
+        elif isinstance(one, list):
+            if len(one) != len(other):
+                return False
+            pairs += zip(one, other, strict=True)
+        elif one != other:
+            return False
+    return True
 
 
 def _check_references(function: triton_pb2.TritonProgram.Function, definition: source.Definition, field: str) -> None:

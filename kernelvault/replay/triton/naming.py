@@ -86,8 +86,8 @@ def display_name(program: triton_pb2.TritonProgram, variant: triton_pb2.TritonPr
         for name, value in sorted(variant.options.items())
         if name in _SHOWN_OPTIONS and _shown(program, value) != _DEFAULTS.get(name)
     ]
-    inner = ", ".join(shown)
-    return f"{program.functions[variant.function].name}[{inner}]"[:_MAX_SHOWN]
+    inner = f"[{', '.join(shown)}]" if shown else ""
+    return f"{program.functions[variant.function].name}{inner}"[:_MAX_SHOWN]
 
 
 def _shown(program: triton_pb2.TritonProgram, value: triton_pb2.TritonProgram.Value) -> str:

@@ -1,0 +1,55 @@
+"""Numbers kept for each element of a buffer, as fine as the smallest element by which it was accessed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelvault.replay.triton.interpreter.memory import Lanes
+
+
+class Cells:
+    """One number a cell; zero at first. Memory is taken as cells are touched."""
+
+    def __init__(self, size_bytes: int, dtype: type[Any]) -> None:
+        self._size_bytes = size_bytes
+        self._dtype = dtype
+        self.width = 0
+        self.values: np.ndarray[Any, Any] = np.zeros(0, dtype)
+
+    def at(self, index: Lanes, width: int) -> Lanes:
+        """The cells of elements of `width` bytes; of several cells each, one after the other."""
+        if width < self.width or not self.width:
+            self._refine(width)
+        if width == self.width:
+            return index
+        parts = width // self.width
+        return (index[:, None] * parts + np.arange(parts)).reshape(-1)
+
+    def set(self, index: Lanes, width: int, value: int) -> None:
+        """Sets the cells of elements."""
+        cells = self.at(index, width)
+        self.values[cells] = value
+
+    def of_range(self, start: int, size_bytes: int) -> np.ndarray[Any, Any]:
+        """A number for each byte of a range."""
+        cells = self.at(np.arange(start, start + size_bytes), 1)
+        return self.values[cells]
+
+    def _refine(self, width: int) -> None:
+        count = -(-self._size_bytes // width)
+        if self.width and self.values.any():
+            self.values = np.repeat(self.values, self.width // width)[:count].copy()
+        else:
+            self.values = np.zeros(count, self._dtype)
+        self.width = width
+
+    def fill(self, start: int, size_bytes: int, value: int) -> None:
+        """Sets the cells that a range of bytes touches."""
+        if not self.width:
+            self._refine(16)
+        end = start + size_bytes
+        while start % self.width or (end % self.width and end < self._size_bytes):
+            self._refine(self.width // 2)
+        self.values[start // self.width : -(-end // self.width)] = value

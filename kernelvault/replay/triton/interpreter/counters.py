@@ -1,0 +1,76 @@
+"""What a launch asks of memory, counted as waves of 64 lanes would fetch it.
+
+How a block lies in the lanes is the compiler's choice and not known here. Taken is the usual one: the axis along which
+addresses are next to each other varies fastest over the lanes, and each lane takes up to 16 bytes at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kernelvault.replay.triton.interpreter.formats import Array
+from kernelvault.replay.triton.interpreter.memory import Buffer, Lanes
+
+SEGMENT_BYTES = 64
+_WAVE, _LANE_BYTES = 64, 16
+
+
+@dataclass
+class Counters:
+    """Counts the accesses of a launch: a memory.Watcher."""
+
+    read_bytes: int = 0
+    written_bytes: int = 0
+    # Segments that instructions of waves touched, one by one.
+    segments: int = 0
+    atomics: int = 0
+    _touched: dict[int, np.ndarray[tuple[int], np.dtype[np.bool_]]] = field(default_factory=dict)
+
+    def read(self, buffer: Buffer, index: Lanes, width: int, *, volatile: bool) -> None:
+        """See memory.Watcher."""
+        self.read_bytes += index.size * width
+        self._count(buffer, index, width)
+
+    def write(self, buffer: Buffer, index: Lanes, width: int, changes: Array | None) -> None:
+        """See memory.Watcher."""
+        self.written_bytes += index.size * width
+        self._count(buffer, index, width)
+
+    def atomic(self, buffer: Buffer, index: Lanes, width: int, *, ordered: bool) -> None:
+        """See memory.Watcher."""
+        self.atomics += index.size
+        self.read_bytes += index.size * width
+        self.written_bytes += index.size * width
+        self._count(buffer, index, width)
+
+    @property
+    def unique_bytes(self) -> int:
+        """Of distinct segments."""
+        return sum(int(touched.sum()) for touched in self._touched.values()) * SEGMENT_BYTES
+
+    def _count(self, buffer: Buffer, index: Lanes, width: int) -> None:
+        touched = self._touched.get(buffer.number)
+        if touched is None:
+            touched = self._touched[buffer.number] = np.zeros(-(-buffer.size // SEGMENT_BYTES), np.bool_)
+        segment = index * width // SEGMENT_BYTES
+        touched[segment] = True
+        self.segments += _segments_of_waves(index, segment, width)
+
+
+def _segments_of_waves(index: Lanes, segment: Lanes, width: int) -> int:
+    """Distinct segments of each group of lanes that one instruction serves, summed."""
+    steps = np.diff(index)
+    if not (steps == 1).mean(dtype=float) > 0.5 if steps.size else False:
+        # Lanes are not next to each other in this order: the compiler takes the order in which they are.
+        ordered = np.sort(index)
+        if steps.size and (np.diff(ordered) == 1).mean() > 0.5:
+            index, segment = ordered, ordered * width // SEGMENT_BYTES
+    steps = np.diff(index)
+    vector = _LANE_BYTES // width if steps.size and (steps == 1).mean() > 0.5 else 1
+    group = _WAVE * max(1, vector)
+    pad = -len(segment) % group
+    padded = np.concatenate([segment, np.full(pad, segment[-1])]) if pad else segment
+    rows = np.sort(padded.reshape(-1, group), axis=1)
+    return int((np.diff(rows, axis=1) != 0).sum()) + len(rows)

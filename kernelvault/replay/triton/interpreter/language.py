@@ -1,0 +1,322 @@
+"""Triton's language as interpreted kernels see it: stand-ins for its modules, whose functions know the semantic.
+
+The real modules stay as they are, so that a process can compile and interpret.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import math
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import triton.language as tl
+
+from kernelvault.replay.triton.interpreter import reductions
+from kernelvault.replay.triton.interpreter.builder import Builder
+from kernelvault.replay.triton.interpreter.faults import AssertionFailed, TooMuchWork
+from kernelvault.replay.triton.interpreter.formats import SCALARS
+from kernelvault.replay.triton.interpreter.functions import Function
+from kernelvault.replay.triton.interpreter.semantic import Semantic
+from kernelvault.replay.triton.interpreter.tensors import Handle, Tensor, of_array
+
+_LIBDEVICES = ("triton.language.extra.hip.libdevice", "triton.language.extra.cuda.libdevice")
+_GENERIC_LIBDEVICE = "triton.language.extra.libdevice"
+# A loop is weighed after so many rounds.
+_WEIGHED_ROUNDS = (2, 16)
+# What Python's functions are to a kernel; Triton's library uses more of them.
+_SAFE: tuple[str, ...] = (
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "enumerate",
+    "float",
+    "int",
+    "isinstance",
+    "len",
+    "list",
+    "slice",
+    "str",
+)
+_SAFE += ("tuple", "zip")
+
+
+class _Constant(type):
+    """`tl.constexpr`: a constant stands for itself."""
+
+    def __call__(cls, value: Any) -> Any:
+        return plain(value)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, tl.constexpr | int | float | str | type(None))
+
+
+class Constant(metaclass=_Constant):
+    """See _Constant."""
+
+
+class Module:
+    """Stands for a module; what is asked for is translated once."""
+
+    def __init__(self, module: ModuleType, language: Language) -> None:
+        self._module = module
+        self._language = language
+
+    def __getattr__(self, name: str) -> Any:
+        value = self._language.attribute(self._module, name)
+        setattr(self, name, value)
+        return value
+
+
+class Language:
+    """One semantic and builder with all that kernels may ask of them."""
+
+    def __init__(self) -> None:
+        self.builder = Builder()
+        self.semantic = Semantic(self.builder)
+        Tensor.semantic = self.semantic
+        # The most that all launches together may cost.
+        self.budget_ns = math.inf
+        self._modules: dict[str, Module] = {}
+        self._functions: dict[FunctionType, Function] = {}
+        self._replacements = self._make_replacements()
+        self._helpers = {
+            "_kv_assigned": self._assigned,
+            "_kv_and": self._and,
+            "_kv_or": self._or,
+            "_kv_not": self._not,
+            "_kv_value": lambda value: getattr(value, "value", value),
+            "_kv_assert": self._assert,
+        }
+        self._builtins = {name: getattr(builtins, name) for name in _SAFE} | {
+            "range": self._range,
+            "min": self._wrapped(tl.core.builtin_min),
+            "max": self._wrapped(tl.core.builtin_max),
+            "print": lambda *_, **__: None,
+            "getattr": _getattr,
+            "hasattr": lambda value, name: not name.startswith("_") and hasattr(value, name),
+        }
+        self._give_methods()
+
+    def function(self, python: FunctionType) -> Function:
+        """A function of the device, the same for the same Python function."""
+        known = self._functions.get(python)
+        if known is None:
+            library = python.__module__.startswith("triton.language")
+            names = {**vars(builtins), "range": self._range} if library else self._builtins
+            known = self._functions[python] = Function(python, self._helpers, self.translate, names)
+        return known
+
+    def prepare(self) -> None:
+        """Makes the functions of Triton's library ready, which takes a while."""
+        for module in (tl.standard, tl.random):
+            for value in list(vars(module).values()):
+                made = self.translate(value)
+                if isinstance(made, Function):
+                    made.prepare()
+
+    def module(self, module: ModuleType) -> Module:
+        """What stands for a module."""
+        return self._modules.setdefault(module.__name__, Module(module, self))
+
+    def attribute(self, module: ModuleType, name: str) -> Any:
+        """What a kernel finds in a module."""
+        if name in self._replacements and module.__name__ in ("triton.language", "triton.language.core"):
+            return self._replacements[name]
+        if module.__name__ == _GENERIC_LIBDEVICE:
+            for target in _LIBDEVICES:
+                found = getattr(importlib.import_module(target), name, None)
+                if found is not None:
+                    return self.translate(found)
+        return self.translate(getattr(module, name))
+
+    def translate(self, value: Any) -> Any:
+        """What stands for a value that a kernel names: modules, builtins, other functions, constants."""
+        if isinstance(value, ModuleType):
+            return self.module(value) if value.__name__.split(".")[0] == "triton" else value
+        if isinstance(value, tl.constexpr):
+            return self.translate(value.value)
+        if type(value) is tl.dtype:
+            return SCALARS.get(value.name, value)
+        if type(value) is tuple:
+            return tuple(map(self.translate, value))
+        if isinstance(value, Function):
+            return value
+        inner = getattr(value, "fn", None)
+        kind = type(value).__name__
+        if isinstance(inner, FunctionType) and kind in ("JITFunction", "InterpretedFunction"):
+            return self.function(inner)
+        if value is tl.constexpr:
+            return Constant
+        name = getattr(value, "__name__", "")
+        if tl.core.is_builtin(value) and not isinstance(value, type):
+            home = getattr(tl.core, name, None)
+            if home is value and name in self._replacements:
+                return self._replacements[name]
+            return self._wrapped(value)
+        if value is tl.range or value is tl.static_range or value is tl.condition:
+            return self._replacements[name]
+        if getattr(value, "__module__", "") == _GENERIC_LIBDEVICE:
+            return self.attribute(importlib.import_module(_GENERIC_LIBDEVICE), name)
+        return value
+
+    def _wrapped(self, builtin: Callable[..., Any]) -> Callable[..., Any]:
+        semantic = self.semantic
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            options["_semantic"] = semantic
+            result = builtin(*arguments, **options)
+            return Tensor(result.handle, result.type) if result.__class__ is tl.tensor else result
+
+        call.__name__ = getattr(builtin, "__name__", "builtin")
+        return call
+
+    def _make_replacements(self) -> dict[str, Any]:
+        return {
+            "constexpr": Constant,
+            "range": self._range,
+            "static_range": _static_range,
+            "condition": lambda value, **_: value,
+            "static_assert": _static_assert,
+            "static_print": lambda *_, **__: None,
+            "device_print": lambda *_, **__: None,
+            "device_assert": self._assert,
+            "multiple_of": lambda value, _: value,
+            "max_contiguous": lambda value, _: value,
+            "max_constancy": lambda value, _: value,
+            "reduce": self._reduce,
+            "associative_scan": lambda value, axis, combine, reverse=False: self._counted(
+                reductions.scan, value, plain(axis), self.translate(combine), bool(plain(reverse))
+            ),
+            "_reduce_with_indices": self._reduce_with_indices,
+            "map_elementwise": self._map_elementwise,
+        }
+
+    def _give_methods(self) -> None:
+        """Functions that tensors have as methods too, `x.sum()`."""
+        for name, value in vars(tl.tensor).items():
+            own = name in vars(Tensor) or name.startswith("_")
+            if not own and callable(value) and hasattr(tl, name):
+                setattr(Tensor, name, _method(self, name))
+
+    def _assigned(self, value: Any) -> Any:
+        kind = value.__class__
+        if kind is Tensor:
+            return value
+        if kind is tuple:
+            return tuple(map(self._assigned, value))
+        return self.semantic.to_tensor(value, False)
+
+    def _and(self, left: Any, right: Callable[[], Any]) -> Any:
+        if isinstance(left, Tensor) and left.type.is_block():
+            return self.semantic.logical_and(left, self.semantic.to_tensor(right()))
+        return right() if left else left
+
+    def _or(self, left: Any, right: Callable[[], Any]) -> Any:
+        if isinstance(left, Tensor) and left.type.is_block():
+            return self.semantic.logical_or(left, self.semantic.to_tensor(right()))
+        return left if left else right()
+
+    def _not(self, value: Any) -> Any:
+        return self.semantic.not_(value) if isinstance(value, Tensor) else not value
+
+    def _assert(self, condition: Any, message: Any = "", mask: Any = None) -> None:
+        holds = self.semantic.to_tensor(condition).handle.data
+        if mask is not None:
+            holds = holds | ~self.semantic.to_tensor(mask).handle.data
+        self.builder.create_assert(Handle(holds, tl.int1), str(plain(message)))
+
+    def _range(self, first: Any, stop: Any = None, step: Any = None, **_: Any) -> Iterator[Tensor]:
+        """Counts in tensors; a loop that would cost too much ends with TooMuchWork after its first rounds."""
+        start, end = (0, first) if stop is None else (first, stop)
+        bounds = [self.semantic.to_tensor(plain(bound)) for bound in (start, end, 1 if step is None else step)]
+        type_ = bounds[0].type
+        for other in bounds[1:]:
+            type_ = self.semantic.integer_promote_impl(type_.scalar, other.type.scalar)
+        numbers = range(*map(int, bounds))
+        before = self.builder.cost_ns
+        for done, number in enumerate(numbers):
+            if done in _WEIGHED_ROUNDS or done & 0x3FF == 0x3FF:
+                self._weigh(before, done, len(numbers))
+            yield self.semantic.scalar_constant(number, type_.scalar)
+
+    def _weigh(self, before: float, done: int, rounds: int) -> None:
+        whole = before + (self.builder.cost_ns - before) / done * rounds
+        if whole > self.budget_ns:
+            raise TooMuchWork(f"a loop of {rounds} rounds")
+
+    def _reduce(self, value: Any, axis: Any, combine: Any, keep_dims: Any = False) -> Any:
+        return self._counted(reductions.reduce, value, plain(axis), self.translate(combine), bool(plain(keep_dims)))
+
+    def _counted(self, function: Callable[..., Any], value: Any, *arguments: Any) -> Any:
+        first = value if isinstance(value, Tensor) else value[0]
+        self.builder.worked(first.handle.data, floating=first.type.scalar.is_floating())
+        return function(value, *arguments)
+
+    def _reduce_with_indices(self, value: Tensor, axis: Any, combine: Any, keep_dims: Any = False) -> Any:
+        import numpy as np
+
+        shape, along = value.handle.data.shape, int(plain(axis)) % value.handle.data.ndim
+        place = np.arange(shape[along], dtype=np.int32).reshape([-1 if i == along else 1 for i in range(len(shape))])
+        places = of_array(np.broadcast_to(place, shape), tl.int32)
+        return self._reduce((value, places), axis, combine, keep_dims)
+
+    def _map_elementwise(self, function: Any, *operands: Any, pack: Any = 1) -> Any:
+        if plain(pack) != 1:
+            raise NotImplementedError("`map_elementwise` with packs")
+        return reductions.elementwise(self.translate(function), self._spread(operands))
+
+    def _spread(self, operands: tuple[Any, ...]) -> list[Tensor]:
+        tensors = [self.semantic.to_tensor(operand) for operand in operands]
+        for other in tensors[1:]:
+            tensors[0], _ = self.semantic.broadcast_impl_value(tensors[0], other)
+        return [self.semantic.broadcast_impl_value(tensor, tensors[0])[0] for tensor in tensors]
+
+
+def _install_types() -> None:
+    """Lets types stand for themselves where the builder is the interpreter's; a compiler's sees no difference."""
+    for class_ in (tl.dtype, tl.block_type, tl.pointer_type):
+        original = class_.to_ir
+
+        def to_ir(self: tl.dtype, builder: Any, original: Callable[..., Any] = original) -> Any:
+            if isinstance(builder, Builder):
+                return SCALARS.get(self.name, self) if type(self) is tl.dtype else self
+            return original(self, builder)
+
+        class_.to_ir = to_ir
+
+
+def plain(value: Any) -> Any:
+    """A constant without its wrapping."""
+    return value.value if isinstance(value, tl.constexpr) else value
+
+
+def _getattr(value: Any, name: str, *default: Any) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return getattr(value, name, *default)
+
+
+def _method(language: Language, name: str) -> Callable[..., Any]:
+    def call(self: Tensor, *arguments: Any, **options: Any) -> Any:
+        options.pop("_semantic", None)
+        return language.attribute(tl, name)(self, *arguments, **options)
+
+    call.__name__ = name
+    return call
+
+
+def _static_range(first: Any, stop: Any = None, step: Any = None) -> range:
+    start, end = (0, first) if stop is None else (first, stop)
+    return range(int(plain(start)), int(plain(end)), int(plain(1 if step is None else step)))
+
+
+def _static_assert(condition: Any, message: Any = "") -> None:
+    if not plain(condition):
+        raise AssertionFailed(str(plain(message)) or "a static assertion")
+
+
+_install_types()
