@@ -11,6 +11,7 @@ import gc
 import json
 import mmap
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,8 @@ def _capture(recording: Recording, functions: Functions, sources: Path, request:
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     sys.dont_write_bytecode = True
+    # Python keeps the folder that it found first.
+    tempfile.tempdir = None
     case = kernel_pb2.Case.FromString(bytes.fromhex(request["case"]))
     fake_driver.install(fake_driver.Runtime(recording, functions))
     try:

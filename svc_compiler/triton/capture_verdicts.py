@@ -41,10 +41,10 @@ def read(descriptor: int, outcome: Outcome) -> Trace:
 
 def check(trace: Trace, outcome: Outcome, case: kernel_pb2.Case, allowed_operators: Collection[str]) -> None:
     """Raises Refused for a run that leaves no plan."""
-    if trace.foreign:
-        raise _foreign(trace.foreign, case, allowed_operators)
     if trace.fault and trace.fault.kind == "misfit":
         raise Refused(Verdict.REJECTED, f"Cannot be called: {trace.fault.message}.")
+    if trace.foreign:
+        raise _foreign(trace.foreign, case, allowed_operators)
     if trace.limitations:
         raise unplannable("; ".join(dict.fromkeys(trace.limitations)))
     if trace.unanswered:
