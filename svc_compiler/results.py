@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic
 
 from kernelvault import client, errors
 from kernelvault.v1 import artifact_pb2, compiler_pb2, corpus_pb2, kernel_pb2, storage_pb2
+from svc_compiler.verify.verifier import ReportT
 
 _TIMEOUT_S = 60.0
 
 
-class CorpusResults:
-    """Reports in the corpus's action cache; see `verify.verifier.Results`."""
+_FIELDS = {compiler_pb2.VerificationReport: "report", compiler_pb2.ScriptReport: "script_report"}
 
-    def __init__(self, cache: Any) -> None:
+
+class CorpusResults(Generic[ReportT]):
+    """Reports of one kind in the corpus's action cache; see `verify.verifier.Results`."""
+
+    def __init__(self, cache: Any, kind: type[ReportT]) -> None:
         self._cache = cache
+        self._field = _FIELDS[kind]
 
-    async def get(self, digest: artifact_pb2.Digest) -> compiler_pb2.VerificationReport | None:
+    async def get(self, digest: artifact_pb2.Digest) -> ReportT | None:
         """Raises Unavailable if the corpus is not there."""
         request = storage_pb2.GetActionResultRequest(action_digest=digest)
         try:
             result = await client.call(self._cache.GetActionResult, request, timeout_s=_TIMEOUT_S)
         except errors.NotFound:
             return None
-        return result.report if result.HasField("report") else None
+        return getattr(result, self._field) if result.HasField(self._field) else None
 
-    async def put(self, report: compiler_pb2.VerificationReport) -> None:
+    async def put(self, report: ReportT) -> None:
         """Raises Unavailable if the corpus is not there."""
-        result = storage_pb2.ActionResult(action_digest=report.action_digest, report=report)
+        result = storage_pb2.ActionResult(action_digest=report.action_digest)
+        getattr(result, self._field).CopyFrom(report)
         request = storage_pb2.UpdateActionResultRequest(action_result=result)
         await client.call(self._cache.UpdateActionResult, request, timeout_s=_TIMEOUT_S)
 

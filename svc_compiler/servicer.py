@@ -13,10 +13,13 @@ from svc_compiler import actions
 from svc_compiler.config import CompilerConfig
 from svc_compiler.results import CorpusTasks
 from svc_compiler.tasks import TaskPreparer
-from svc_compiler.verify.verifier import Verifier
+from svc_compiler.triton import script_actions
+from svc_compiler.triton.script_actions import ScriptWork
+from svc_compiler.verify.verifier import Report, ScriptReport, Verifier
 
 _TITLE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 Update = compiler_pb2.VerifyCandidateResponse
+ScriptUpdate = compiler_pb2.ExamineScriptResponse
 
 
 class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
@@ -25,7 +28,8 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
     def __init__(
         self,
         *,
-        verifier: Verifier,
+        verifier: Verifier[actions.Work, Report],
+        scripts: Verifier[ScriptWork, ScriptReport],
         tasks: CorpusTasks,
         preparer: TaskPreparer,
         fetch: actions.Fetch,
@@ -33,6 +37,7 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
         settings: CompilerConfig,
     ) -> None:
         self._verifier = verifier
+        self._scripts = scripts
         self._tasks = tasks
         self._preparer = preparer
         self._fetch = fetch
@@ -68,6 +73,26 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
             lambda progress: self._verifier.verify(work, progress),
             stage=lambda stage: Update(stage=stage),
             result=lambda report: Update(report=report),
+        )
+        async with contextlib.aclosing(stream) as updates:
+            async for update in updates:
+                yield update
+
+    async def ExamineScript(
+        self, request: compiler_pb2.ExamineScriptRequest, context: Any
+    ) -> AsyncIterator[compiler_pb2.ExamineScriptResponse]:
+        """See compiler.proto."""
+        action = await script_actions.complete(
+            request.action,
+            fetch=self._fetch,
+            default_timeout_s=self._settings.default_timeout_seconds,
+            max_timeout_s=self._settings.max_timeout_seconds,
+        )
+        work = script_actions.work_of(action, identity=self._identity, fresh=request.skip_cache_lookup)
+        stream = staged.updates(
+            lambda progress: self._scripts.verify(work, progress),
+            stage=lambda stage: ScriptUpdate(stage=stage),
+            result=lambda report: ScriptUpdate(report=report),
         )
         async with contextlib.aclosing(stream) as updates:
             async for update in updates:

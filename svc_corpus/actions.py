@@ -12,6 +12,8 @@ from svc_corpus import s3
 
 _REPORT = compiler_pb2.VerificationReport
 _NEVER_CACHED = (_REPORT.VERDICT_UNSPECIFIED, _REPORT.TIMED_OUT, _REPORT.CRASHED)
+_SCRIPT = compiler_pb2.ScriptReport
+_NEVER_CACHED_STATUSES = (_SCRIPT.STATUS_UNSPECIFIED, _SCRIPT.STALLED, _SCRIPT.CRASHED)
 
 
 class Actions:
@@ -47,11 +49,14 @@ def _check(result: storage_pb2.ActionResult) -> None:
     digest.check(result.action_digest, "action_result.action_digest")
     kind = result.WhichOneof("result")
     if kind is None:
-        raise errors.InvalidArgument("action_result", "holds neither a report nor a profile")
+        raise errors.InvalidArgument("action_result", "holds no report and no profile")
     if kind == "profile":
         if result.profile.verify_action_digest == result.action_digest:
             message = "is the verification's; a profile is stored under the digest of its own action"
             raise errors.InvalidArgument("action_result.action_digest", message)
+        return
+    if kind == "script_report":
+        _check_script(result)
         return
     report = result.report
     if report.verdict in _NEVER_CACHED or report.fault_owner == _REPORT.PLATFORM:
@@ -60,6 +65,17 @@ def _check(result: storage_pb2.ActionResult) -> None:
         raise errors.InvalidArgument("action_result.report.verdict", message, "NEVER_CACHED")
     if report.HasField("action_digest") and report.action_digest != result.action_digest:
         raise errors.InvalidArgument("action_result.report.action_digest", "differs from the result's")
+
+
+def _check_script(result: storage_pb2.ActionResult) -> None:
+    report = result.script_report
+    for name in ("compiled", "interpreted", "memory_clean"):
+        status = getattr(report, name).status
+        if status in _NEVER_CACHED_STATUSES:
+            message = f"{_SCRIPT.Status.Name(status)} is never cached"
+            raise errors.InvalidArgument(f"action_result.script_report.{name}.status", message, "NEVER_CACHED")
+    if report.action_digest != result.action_digest:
+        raise errors.InvalidArgument("action_result.script_report.action_digest", "differs from the result's")
 
 
 def _key(action: Digest) -> str:

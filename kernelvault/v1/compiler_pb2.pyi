@@ -158,6 +158,103 @@ class VerificationReport(_message.Message):
     task: str
     def __init__(self, action_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., verdict: _Optional[_Union[VerificationReport.Verdict, str]] = ..., explanation: _Optional[str] = ..., fault_owner: _Optional[_Union[VerificationReport.FaultOwner, str]] = ..., builds: _Optional[_Iterable[_Union[TargetBuild, _Mapping]]] = ..., case_results: _Optional[_Iterable[_Union[CaseResult, _Mapping]]] = ..., plans: _Optional[_Iterable[_Union[_plan_pb2.LaunchPlan, _Mapping]]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., executed_targets: _Optional[_Iterable[str]] = ..., compiled_targets: _Optional[_Iterable[str]] = ..., execution_metadata: _Optional[_Union[_kernel_pb2.ExecutionMetadata, _Mapping]] = ..., cached: _Optional[bool] = ..., notes: _Optional[_Iterable[str]] = ..., task: _Optional[str] = ...) -> None: ...
 
+class ScriptAction(_message.Message):
+    __slots__ = ("sources", "main", "targets", "timeout", "max_configurations", "salt")
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    MAIN_FIELD_NUMBER: _ClassVar[int]
+    TARGETS_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    MAX_CONFIGURATIONS_FIELD_NUMBER: _ClassVar[int]
+    SALT_FIELD_NUMBER: _ClassVar[int]
+    sources: _containers.RepeatedCompositeFieldContainer[_artifact_pb2.Artifact]
+    main: str
+    targets: _containers.RepeatedScalarFieldContainer[str]
+    timeout: _duration_pb2.Duration
+    max_configurations: int
+    salt: str
+    def __init__(self, sources: _Optional[_Iterable[_Union[_artifact_pb2.Artifact, _Mapping]]] = ..., main: _Optional[str] = ..., targets: _Optional[_Iterable[str]] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., max_configurations: _Optional[int] = ..., salt: _Optional[str] = ...) -> None: ...
+
+class ExamineScriptRequest(_message.Message):
+    __slots__ = ("action", "skip_cache_lookup")
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    SKIP_CACHE_LOOKUP_FIELD_NUMBER: _ClassVar[int]
+    action: ScriptAction
+    skip_cache_lookup: bool
+    def __init__(self, action: _Optional[_Union[ScriptAction, _Mapping]] = ..., skip_cache_lookup: _Optional[bool] = ...) -> None: ...
+
+class ExamineScriptResponse(_message.Message):
+    __slots__ = ("stage", "report")
+    class Stage(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        STAGE_UNSPECIFIED: _ClassVar[ExamineScriptResponse.Stage]
+        QUEUED: _ClassVar[ExamineScriptResponse.Stage]
+        RECORDING: _ClassVar[ExamineScriptResponse.Stage]
+        COMPILING: _ClassVar[ExamineScriptResponse.Stage]
+        INTERPRETING: _ClassVar[ExamineScriptResponse.Stage]
+    STAGE_UNSPECIFIED: ExamineScriptResponse.Stage
+    QUEUED: ExamineScriptResponse.Stage
+    RECORDING: ExamineScriptResponse.Stage
+    COMPILING: ExamineScriptResponse.Stage
+    INTERPRETING: ExamineScriptResponse.Stage
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    stage: ExamineScriptResponse.Stage
+    report: ScriptReport
+    def __init__(self, stage: _Optional[_Union[ExamineScriptResponse.Stage, str]] = ..., report: _Optional[_Union[ScriptReport, _Mapping]] = ...) -> None: ...
+
+class ScriptReport(_message.Message):
+    __slots__ = ("action_digest", "compiled", "interpreted", "memory_clean", "builds", "findings", "launch_count", "interpreted_launch_count", "notes", "execution_metadata", "cached")
+    class Status(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        STATUS_UNSPECIFIED: _ClassVar[ScriptReport.Status]
+        OK: _ClassVar[ScriptReport.Status]
+        FAILED: _ClassVar[ScriptReport.Status]
+        NEEDS_DEVICE: _ClassVar[ScriptReport.Status]
+        TIMED_OUT: _ClassVar[ScriptReport.Status]
+        STALLED: _ClassVar[ScriptReport.Status]
+        CRASHED: _ClassVar[ScriptReport.Status]
+        NOT_RUN: _ClassVar[ScriptReport.Status]
+    STATUS_UNSPECIFIED: ScriptReport.Status
+    OK: ScriptReport.Status
+    FAILED: ScriptReport.Status
+    NEEDS_DEVICE: ScriptReport.Status
+    TIMED_OUT: ScriptReport.Status
+    STALLED: ScriptReport.Status
+    CRASHED: ScriptReport.Status
+    NOT_RUN: ScriptReport.Status
+    class Step(_message.Message):
+        __slots__ = ("status", "explanation", "location")
+        STATUS_FIELD_NUMBER: _ClassVar[int]
+        EXPLANATION_FIELD_NUMBER: _ClassVar[int]
+        LOCATION_FIELD_NUMBER: _ClassVar[int]
+        status: ScriptReport.Status
+        explanation: str
+        location: str
+        def __init__(self, status: _Optional[_Union[ScriptReport.Status, str]] = ..., explanation: _Optional[str] = ..., location: _Optional[str] = ...) -> None: ...
+    ACTION_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    COMPILED_FIELD_NUMBER: _ClassVar[int]
+    INTERPRETED_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_CLEAN_FIELD_NUMBER: _ClassVar[int]
+    BUILDS_FIELD_NUMBER: _ClassVar[int]
+    FINDINGS_FIELD_NUMBER: _ClassVar[int]
+    LAUNCH_COUNT_FIELD_NUMBER: _ClassVar[int]
+    INTERPRETED_LAUNCH_COUNT_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    EXECUTION_METADATA_FIELD_NUMBER: _ClassVar[int]
+    CACHED_FIELD_NUMBER: _ClassVar[int]
+    action_digest: _artifact_pb2.Digest
+    compiled: ScriptReport.Step
+    interpreted: ScriptReport.Step
+    memory_clean: ScriptReport.Step
+    builds: _containers.RepeatedCompositeFieldContainer[TargetBuild]
+    findings: _containers.RepeatedCompositeFieldContainer[Finding]
+    launch_count: int
+    interpreted_launch_count: int
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    execution_metadata: _kernel_pb2.ExecutionMetadata
+    cached: bool
+    def __init__(self, action_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., compiled: _Optional[_Union[ScriptReport.Step, _Mapping]] = ..., interpreted: _Optional[_Union[ScriptReport.Step, _Mapping]] = ..., memory_clean: _Optional[_Union[ScriptReport.Step, _Mapping]] = ..., builds: _Optional[_Iterable[_Union[TargetBuild, _Mapping]]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., launch_count: _Optional[int] = ..., interpreted_launch_count: _Optional[int] = ..., notes: _Optional[_Iterable[str]] = ..., execution_metadata: _Optional[_Union[_kernel_pb2.ExecutionMetadata, _Mapping]] = ..., cached: _Optional[bool] = ...) -> None: ...
+
 class TargetBuild(_message.Message):
     __slots__ = ("target", "compiled", "diagnostics", "kernels", "code_object")
     class KernelBuild(_message.Message):

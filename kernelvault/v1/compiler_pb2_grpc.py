@@ -50,6 +50,11 @@ class CompilerStub:
                 request_serializer=kernelvault_dot_v1_dot_compiler__pb2.VerifyCandidateRequest.SerializeToString,
                 response_deserializer=kernelvault_dot_v1_dot_compiler__pb2.VerifyCandidateResponse.FromString,
                 _registered_method=True)
+        self.ExamineScript = channel.unary_stream(
+                '/kernelvault.v1.Compiler/ExamineScript',
+                request_serializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptRequest.SerializeToString,
+                response_deserializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptResponse.FromString,
+                _registered_method=True)
 
 
 class CompilerServicer:
@@ -109,6 +114,26 @@ class CompilerServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExamineScript(self, request, context):
+        """Runs a Triton script that has no task: a file with kernels that is driven by
+        its own tests. Streams stages, then exactly one report on whether all that
+        it launches compiles, whether the script runs in the interpreter, and whether
+        its kernels stay within their buffers. A script that raises, exits, crashes
+        or hangs is a report, not an error of the call. A repeated call with an equal
+        action joins the running execution or returns the kept report.
+
+        Errors:
+
+        * `INVALID_ARGUMENT`: the action is malformed: no Python source, an unknown
+        target, a source above 1 MiB, a timeout above the server's maximum.
+        * `FAILED_PRECONDITION`: a blob is missing (reason `BLOB_MISSING`).
+        * `UNAVAILABLE`: the queue is full, or this machine is unfit; the details
+        say when to retry.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CompilerServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -126,6 +151,11 @@ def add_CompilerServicer_to_server(servicer, server):
                     servicer.VerifyCandidate,
                     request_deserializer=kernelvault_dot_v1_dot_compiler__pb2.VerifyCandidateRequest.FromString,
                     response_serializer=kernelvault_dot_v1_dot_compiler__pb2.VerifyCandidateResponse.SerializeToString,
+            ),
+            'ExamineScript': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExamineScript,
+                    request_deserializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptRequest.FromString,
+                    response_serializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -210,6 +240,33 @@ class Compiler:
             '/kernelvault.v1.Compiler/VerifyCandidate',
             kernelvault_dot_v1_dot_compiler__pb2.VerifyCandidateRequest.SerializeToString,
             kernelvault_dot_v1_dot_compiler__pb2.VerifyCandidateResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExamineScript(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/kernelvault.v1.Compiler/ExamineScript',
+            kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptRequest.SerializeToString,
+            kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptResponse.FromString,
             options,
             channel_credentials,
             insecure,

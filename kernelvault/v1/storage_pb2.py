@@ -30,7 +30,7 @@ from kernelvault.v1 import compiler_pb2 as kernelvault_dot_v1_dot_compiler__pb2
 from kernelvault.v1 import profiler_pb2 as kernelvault_dot_v1_dot_profiler__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ckernelvault/v1/storage.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1dkernelvault/v1/profiler.proto\"B\n\x17\x46indMissingBlobsRequest\x12\'\n\x07\x64igests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"K\n\x18\x46indMissingBlobsResponse\x12/\n\x0fmissing_digests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"I\n\x0fReadBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06offset\x18\x02 \x01(\x03\" \n\x10ReadBlobResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"H\n\x10WriteBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"\x13\n\x11WriteBlobResponse\"\xda\x01\n\x0c\x41\x63tionResult\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReportH\x00\x12*\n\x07profile\x18\x03 \x01(\x0b\x32\x17.kernelvault.v1.ProfileH\x00\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06result\"s\n\x16GetActionResultRequest\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12*\n\x07max_age\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"P\n\x19UpdateActionResultRequest\x12\x33\n\raction_result\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.ActionResult2\xb3\x02\n\tBlobStore\x12n\n\x10\x46indMissingBlobs\x12\'.kernelvault.v1.FindMissingBlobsRequest\x1a(.kernelvault.v1.FindMissingBlobsResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x12X\n\x08ReadBlob\x12\x1f.kernelvault.v1.ReadBlobRequest\x1a .kernelvault.v1.ReadBlobResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x30\x01\x12\\\n\tWriteBlob\x12 .kernelvault.v1.WriteBlobRequest\x1a!.kernelvault.v1.WriteBlobResponse\"\x08\xda\xe7\x18\x04\n\x02\x02\x04(\x01\x32\xd7\x01\n\x0b\x41\x63tionCache\x12`\n\x0fGetActionResult\x12&.kernelvault.v1.GetActionResultRequest\x1a\x1c.kernelvault.v1.ActionResult\"\x07\xda\xe7\x18\x03\n\x01\x01\x12\x66\n\x12UpdateActionResult\x12).kernelvault.v1.UpdateActionResultRequest\x1a\x1c.kernelvault.v1.ActionResult\"\x07\xda\xe7\x18\x03\n\x01\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ckernelvault/v1/storage.proto\x12\x0ekernelvault.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1dkernelvault/v1/profiler.proto\"B\n\x17\x46indMissingBlobsRequest\x12\'\n\x07\x64igests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"K\n\x18\x46indMissingBlobsResponse\x12/\n\x0fmissing_digests\x18\x01 \x03(\x0b\x32\x16.kernelvault.v1.Digest\"I\n\x0fReadBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06offset\x18\x02 \x01(\x03\" \n\x10ReadBlobResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"H\n\x10WriteBlobRequest\x12&\n\x06\x64igest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"\x13\n\x11WriteBlobResponse\"\x91\x02\n\x0c\x41\x63tionResult\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReportH\x00\x12*\n\x07profile\x18\x03 \x01(\x0b\x32\x17.kernelvault.v1.ProfileH\x00\x12\x35\n\rscript_report\x18\x05 \x01(\x0b\x32\x1c.kernelvault.v1.ScriptReportH\x00\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06result\"s\n\x16GetActionResultRequest\x12-\n\raction_digest\x18\x01 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12*\n\x07max_age\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"P\n\x19UpdateActionResultRequest\x12\x33\n\raction_result\x18\x01 \x01(\x0b\x32\x1c.kernelvault.v1.ActionResult2\xb3\x02\n\tBlobStore\x12n\n\x10\x46indMissingBlobs\x12\'.kernelvault.v1.FindMissingBlobsRequest\x1a(.kernelvault.v1.FindMissingBlobsResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x12X\n\x08ReadBlob\x12\x1f.kernelvault.v1.ReadBlobRequest\x1a .kernelvault.v1.ReadBlobResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x30\x01\x12\\\n\tWriteBlob\x12 .kernelvault.v1.WriteBlobRequest\x1a!.kernelvault.v1.WriteBlobResponse\"\x08\xda\xe7\x18\x04\n\x02\x02\x04(\x01\x32\xd7\x01\n\x0b\x41\x63tionCache\x12`\n\x0fGetActionResult\x12&.kernelvault.v1.GetActionResultRequest\x1a\x1c.kernelvault.v1.ActionResult\"\x07\xda\xe7\x18\x03\n\x01\x01\x12\x66\n\x12UpdateActionResult\x12).kernelvault.v1.UpdateActionResultRequest\x1a\x1c.kernelvault.v1.ActionResult\"\x07\xda\xe7\x18\x03\n\x01\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -60,13 +60,13 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WRITEBLOBRESPONSE']._serialized_start=563
   _globals['_WRITEBLOBRESPONSE']._serialized_end=582
   _globals['_ACTIONRESULT']._serialized_start=585
-  _globals['_ACTIONRESULT']._serialized_end=803
-  _globals['_GETACTIONRESULTREQUEST']._serialized_start=805
-  _globals['_GETACTIONRESULTREQUEST']._serialized_end=920
-  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_start=922
-  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_end=1002
-  _globals['_BLOBSTORE']._serialized_start=1005
-  _globals['_BLOBSTORE']._serialized_end=1312
-  _globals['_ACTIONCACHE']._serialized_start=1315
-  _globals['_ACTIONCACHE']._serialized_end=1530
+  _globals['_ACTIONRESULT']._serialized_end=858
+  _globals['_GETACTIONRESULTREQUEST']._serialized_start=860
+  _globals['_GETACTIONRESULTREQUEST']._serialized_end=975
+  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_start=977
+  _globals['_UPDATEACTIONRESULTREQUEST']._serialized_end=1057
+  _globals['_BLOBSTORE']._serialized_start=1060
+  _globals['_BLOBSTORE']._serialized_end=1367
+  _globals['_ACTIONCACHE']._serialized_start=1370
+  _globals['_ACTIONCACHE']._serialized_end=1585
 # @@protoc_insertion_point(module_scope)

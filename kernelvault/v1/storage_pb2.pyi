@@ -53,16 +53,18 @@ class WriteBlobResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class ActionResult(_message.Message):
-    __slots__ = ("action_digest", "report", "profile", "create_time")
+    __slots__ = ("action_digest", "report", "profile", "script_report", "create_time")
     ACTION_DIGEST_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
     PROFILE_FIELD_NUMBER: _ClassVar[int]
+    SCRIPT_REPORT_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     action_digest: _artifact_pb2.Digest
     report: _compiler_pb2.VerificationReport
     profile: _profiler_pb2.Profile
+    script_report: _compiler_pb2.ScriptReport
     create_time: _timestamp_pb2.Timestamp
-    def __init__(self, action_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., report: _Optional[_Union[_compiler_pb2.VerificationReport, _Mapping]] = ..., profile: _Optional[_Union[_profiler_pb2.Profile, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, action_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., report: _Optional[_Union[_compiler_pb2.VerificationReport, _Mapping]] = ..., profile: _Optional[_Union[_profiler_pb2.Profile, _Mapping]] = ..., script_report: _Optional[_Union[_compiler_pb2.ScriptReport, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class GetActionResultRequest(_message.Message):
     __slots__ = ("action_digest", "max_age")

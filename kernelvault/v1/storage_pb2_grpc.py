@@ -234,8 +234,9 @@ class ActionCacheServicer:
     def UpdateActionResult(self, request, context):
         """The newest result of a kind replaces the older one.
 
-        Errors: `INVALID_ARGUMENT` if the digest is malformed, or the verdict is one
-        that is never cached (TIMED_OUT, CRASHED).
+        Errors: `INVALID_ARGUMENT` if the digest is malformed, or the verdict or the
+        status is one that is never cached (verdicts TIMED_OUT and CRASHED, statuses
+        STALLED and CRASHED).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

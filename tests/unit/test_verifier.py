@@ -8,9 +8,10 @@ import dataclasses
 import pytest
 
 from kernelvault import errors
+from kernelvault.admission import Admission
 from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2
 from svc_compiler.actions import Work
-from svc_compiler.verify.verifier import CachingVerifier, JoiningVerifier, Progress, QueueingVerifier, Report
+from svc_compiler.verify.verifier import CachingVerifier, JoiningVerifier, Progress, QueueingVerifier, Report, is_kept
 
 Stages = compiler_pb2.VerifyCandidateResponse
 
@@ -113,7 +114,7 @@ async def test_settled_verdict_is_answered_from_the_cache(verdict: Report.Verdic
     """The second call gets the kept report, marked as cached."""
     base = Gated(verdict)
     base.gate.set()
-    caching = CachingVerifier(base, Memory())
+    caching = CachingVerifier(base, Memory(), is_kept)
     assert not (await caching.verify(work(), ignore)).cached
     assert (await caching.verify(work(), ignore)).cached
     assert base.started == 1
@@ -125,7 +126,7 @@ async def test_moody_verdict_is_never_cached(verdict: Report.Verdict) -> None:
     base = Gated(verdict)
     base.gate.set()
     memory = Memory()
-    caching = CachingVerifier(base, memory)
+    caching = CachingVerifier(base, memory, is_kept)
     await caching.verify(work(), ignore)
     assert memory.reports == {}
 
@@ -134,7 +135,7 @@ async def test_fresh_work_ignores_the_cache() -> None:
     """Work that asks for no look-up runs, and what it finds is kept."""
     base = Gated()
     base.gate.set()
-    caching = CachingVerifier(base, Memory())
+    caching = CachingVerifier(base, Memory(), is_kept)
     await caching.verify(work(), ignore)
     assert not (await caching.verify(work(fresh=True), ignore)).cached
     assert base.started == 2
@@ -143,7 +144,7 @@ async def test_fresh_work_ignores_the_cache() -> None:
 async def test_full_queue_says_when_to_come_back() -> None:
     """One more than running and waiting is UNAVAILABLE with a delay; a freed place is given away again."""
     base = Gated()
-    queueing = QueueingVerifier(base, workers=1, queue_size=1)
+    queueing = QueueingVerifier(base, Admission("verifications", workers=1, queue_size=1), Stages.QUEUED)
     calls = [asyncio.create_task(queueing.verify(work(str(i)), ignore)) for i in range(2)]
     await asyncio.sleep(0.01)
     with pytest.raises(errors.Unavailable) as caught:
