@@ -13,7 +13,11 @@ from svc_compiler.hip.toolchain import TARGETS
 
 MAX_SOURCES = 32
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
-_SOURCE_SUFFIXES = (".hip", ".cpp", ".cu", ".cc")
+_SUFFIXES = {
+    kernel_pb2.Candidate.HIP: (".hip", ".cpp", ".cu", ".cc"),
+    kernel_pb2.Candidate.TRITON: (".py",),
+}
+# Of a Triton module: `module_fn` or `ModelNew`, whichever it has.
 _DEFAULT_ENTRY = {kernel_pb2.Candidate.HIP_ABI: "run", kernel_pb2.Candidate.HIP_TORCH: "forward"}
 _LANGUAGE_OF = {
     kernel_pb2.Candidate.HIP_ABI: kernel_pb2.Candidate.HIP,
@@ -21,6 +25,7 @@ _LANGUAGE_OF = {
     kernel_pb2.Candidate.TRITON_MODULE: kernel_pb2.Candidate.TRITON,
 }
 
+Action = compiler_pb2.VerifyAction | compiler_pb2.ScriptAction
 Fetch = Callable[[artifact_pb2.Digest], Awaitable[bytes]]
 
 
@@ -36,8 +41,17 @@ class Work:
 
     @property
     def main_source(self) -> str:
-        """The path of the source that is compiled; the others can be included from it."""
-        return next(s.path for s in self.action.sources if s.path.endswith(_SOURCE_SUFFIXES))
+        """The path of the source that is compiled or imported; it can include or import the others.
+
+        Of Python modules it is the one that defines the entry point, else the first.
+        """
+        paths = [s.path for s in self.action.sources if s.path.endswith(_SUFFIXES[self.action.language])]
+        if self.action.language != kernel_pb2.Candidate.TRITON:
+            return paths[0]
+        entry = self.action.entry_point or "module_fn|ModelNew"
+        defines = re.compile(rf"^(async )?(def|class) +({entry})\b|^({entry}) *=".encode(), re.MULTILINE)
+        defining = [s.path for s in self.action.sources if s.path in paths and defines.search(s.contents)]
+        return (defining or paths)[0]
 
     @property
     def timeout_s(self) -> float:
@@ -52,27 +66,19 @@ async def complete(
     action = compiler_pb2.VerifyAction()
     action.CopyFrom(given)
     del action.sources[:]
-    action.sources.extend(await _complete_sources(given.sources, fetch))
+    action.sources.extend(await complete_sources(given.sources, fetch))
     _complete_format(action)
     if not re.fullmatch(r"tasks/[a-z0-9][a-z0-9_-]{0,127}", action.task):
         raise errors.InvalidArgument(
             "action.task", f"{action.task[:80]!r} does not look like tasks/softmax-0123456789ab"
         )
-    if not action.targets:
-        raise errors.InvalidArgument("action.targets", f"is empty; name at least one of {', '.join(TARGETS)}")
-    for target in action.targets:
-        if target not in TARGETS:
-            raise errors.InvalidArgument(
-                "action.targets", f"{target[:40]!r} is unknown; choose from {', '.join(TARGETS)}", "UNKNOWN_TARGET"
-            )
-    targets = sorted(set(action.targets))
-    del action.targets[:]
-    action.targets.extend(targets)
-    _complete_timeout(action, default_timeout_s, max_timeout_s)
+    complete_targets(action)
+    complete_timeout(action, default_timeout_s, max_timeout_s)
     return action
 
 
-async def _complete_sources(sources: Sequence[artifact_pb2.Artifact], fetch: Fetch) -> list[artifact_pb2.Artifact]:
+async def complete_sources(sources: Sequence[artifact_pb2.Artifact], fetch: Fetch) -> list[artifact_pb2.Artifact]:
+    """An action's sources with their contents; raises InvalidArgument naming the field."""
     if not 1 <= len(sources) <= MAX_SOURCES:
         raise errors.InvalidArgument("action.sources", f"has {len(sources)} entries; send 1 to {MAX_SOURCES}")
     complete_sources = []
@@ -104,16 +110,12 @@ def _complete_format(action: compiler_pb2.VerifyAction) -> None:
     if action.language not in (language, formats.LANGUAGE_UNSPECIFIED):
         raise errors.InvalidArgument("action.language", f"does not fit the format {formats.Format.Name(action.format)}")
     action.language = language
-    if language != formats.HIP:
-        raise errors.InvalidArgument(
-            "action.language", "this server verifies HIP candidates only", "UNSUPPORTED_LANGUAGE"
-        )
-    if not any(source.path.endswith(_SOURCE_SUFFIXES) for source in action.sources):
-        raise errors.InvalidArgument(
-            "action.sources", f"none is a HIP source; name one *{', *'.join(_SOURCE_SUFFIXES)}"
-        )
-    action.entry_point = action.entry_point or _DEFAULT_ENTRY[action.format]
-    if not _NAME.fullmatch(action.entry_point):
+    suffixes = _SUFFIXES[language]
+    if not any(source.path.endswith(suffixes) for source in action.sources):
+        shown = formats.Language.Name(language)
+        raise errors.InvalidArgument("action.sources", f"none is a {shown} source; name one *{', *'.join(suffixes)}")
+    action.entry_point = action.entry_point or _DEFAULT_ENTRY.get(action.format, "")
+    if action.entry_point and not _NAME.fullmatch(action.entry_point):
         raise errors.InvalidArgument("action.entry_point", f"{action.entry_point[:80]!r} is not an identifier")
 
 
@@ -126,7 +128,20 @@ def detect_format(sources: Sequence[artifact_pb2.Artifact]) -> kernel_pb2.Candid
     return kernel_pb2.Candidate.HIP_ABI
 
 
-def _complete_timeout(action: compiler_pb2.VerifyAction, default_s: float, most_s: float) -> None:
+def complete_targets(action: Action) -> None:
+    """Checks and sorts an action's targets; raises InvalidArgument naming the field."""
+    if not action.targets:
+        raise errors.InvalidArgument("action.targets", f"is empty; name at least one of {', '.join(TARGETS)}")
+    for target in action.targets:
+        if target not in TARGETS:
+            raise errors.InvalidArgument(
+                "action.targets", f"{target[:40]!r} is unknown; choose from {', '.join(TARGETS)}", "UNKNOWN_TARGET"
+            )
+    action.targets[:] = sorted(set(action.targets))
+
+
+def complete_timeout(action: Action, default_s: float, most_s: float) -> None:
+    """Checks an action's timeout, or sets it; raises InvalidArgument naming the field."""
     if not action.HasField("timeout"):
         action.timeout.FromMilliseconds(int(default_s * 1000))
     seconds = action.timeout.ToNanoseconds() / 1e9

@@ -7,7 +7,7 @@ from pathlib import Path
 from kernelvault import digest
 
 _ROOT = Path(__file__).parents[1]
-_FOLDERS = ("kernelvault/replay", "kernelvault/sandbox", "svc_compiler/hip", "svc_compiler/verify")
+_FOLDERS = ("kernelvault/replay", "kernelvault/sandbox", "svc_compiler")
 _SUFFIXES = frozenset({".py", ".cpp", ".h"})
 
 

@@ -67,8 +67,13 @@ class Executions:
         async def given() -> Path:
             return folder / "inputs"
 
-        execution = Execution(CpuModel(self.sandbox), image.image, asked.append, given, timeout_s)
-        plan = await record(self.sandbox, host, case, gpu.layouts, image.padding, "", timeout_s, oracle=execution)
+        execution = Execution(CpuModel(self.sandbox), given, timeout_s)
+
+        async def oracle(plan: plan_pb2.LaunchPlan) -> bytes:
+            asked.append(plan)
+            return await execution.answer(plan, image.image)
+
+        plan = await record(self.sandbox, host, case, gpu.layouts, image.padding, "", timeout_s, oracle=oracle)
         plans.check(plan)
         replay = await CpuModel(self.sandbox).replay(plan, image.image, folder / "inputs", timeout_s=timeout_s)
         assert replay.fault is None, replay.fault

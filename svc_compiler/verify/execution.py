@@ -25,31 +25,21 @@ _LEAST_S = 0.2
 
 
 class Execution:
-    """Answers the copies from the device of one case; see `record.Oracle`.
+    """Answers the reads of device data of one case.
 
-    `complete` gives a plan its images, `inputs` the file of the case's true inputs. `timeout_s` bounds all replays
-    together.
+    `inputs` gives the file of the case's true inputs. `timeout_s` bounds all replays together.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        image: Path,
-        complete: Callable[[plan_pb2.LaunchPlan], None],
-        inputs: Callable[[], Awaitable[Path]],
-        timeout_s: float,
-    ) -> None:
-        self._model, self._image = model, image
-        self._complete, self._inputs = complete, inputs
+    def __init__(self, model: Model, inputs: Callable[[], Awaitable[Path]], timeout_s: float) -> None:
+        self._model, self._inputs = model, inputs
         self._left_s = timeout_s
 
-    async def __call__(self, plan: plan_pb2.LaunchPlan) -> bytes:
-        """The bytes of the plan's only result; raises Refused where the replay is at fault."""
-        self._complete(plan)
+    async def answer(self, plan: plan_pb2.LaunchPlan, image: Path) -> bytes:
+        """The bytes of the only result of a plan with images; raises Refused where the replay is at fault."""
         inputs = await self._inputs()
         with stage("replay"):
             replay = await self._model.replay(
-                plan, self._image, inputs, repetitions=_REPETITIONS, vary_memory=True, timeout_s=self._left_s
+                plan, image, inputs, repetitions=_REPETITIONS, vary_memory=True, timeout_s=self._left_s
             )
         self._left_s = max(_LEAST_S, self._left_s - replay.outcome.cpu_seconds)
         try:

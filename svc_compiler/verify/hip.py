@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 from kernelvault.replay.models import Model
 from kernelvault.sandbox.metering import MeteredSandbox
@@ -41,14 +40,13 @@ class HipFrontend:
     async def _record(self, subject: Subject, built: Built, case: kernel_pb2.Case) -> plan_pb2.LaunchPlan:
         """With execution for a correctness case, where host code wants it."""
 
-        async def inputs() -> Path:
-            return await subject.inputs(case)
-
-        def complete(plan: plan_pb2.LaunchPlan) -> None:
-            _complete(plan, built)
-
         work = subject.work
-        execution = Execution(self.model, built.image.image, complete, inputs, work.timeout_s)
+        execution = Execution(self.model, lambda: subject.inputs(case), work.timeout_s)
+
+        async def oracle(plan: plan_pb2.LaunchPlan) -> bytes:
+            _complete(plan, built)
+            return await execution.answer(plan, built.image.image)
+
         plan = await record(
             self.sandbox,
             built.host,
@@ -58,10 +56,10 @@ class HipFrontend:
             work.action.entry_point,
             work.timeout_s,
             allowed_operators=work.task.allowed_operators,
-            oracle=None if is_performance(case) else execution,
+            oracle=None if is_performance(case) else oracle,
         )
         if not (plan.data_dependent and is_performance(case)):
-            complete(plan)
+            _complete(plan, built)
         return plan
 
 

@@ -44,6 +44,15 @@ async def test_torch_extension_is_detected() -> None:
     assert (done.format, done.entry_point) == (Candidate.HIP_TORCH, "forward")
 
 
+async def test_python_is_a_triton_module() -> None:
+    """A Python source is Triton's; its entry point is left to the module, and its main source is where that stands."""
+    helpers = artifact_pb2.Artifact(path="helpers.py", contents=b"BLOCK = 64\n")
+    kernel = artifact_pb2.Artifact(path="kernel.py", contents=b"import helpers\n\ndef module_fn(x):\n    return x\n")
+    done = await complete(action(sources=[helpers, kernel]))
+    assert (done.language, done.format, done.entry_point) == (Candidate.TRITON, Candidate.TRITON_MODULE, "")
+    assert actions.work_of(done, kernel_pb2.Task(), identity="").main_source == "kernel.py"
+
+
 async def test_source_by_digest_is_fetched() -> None:
     """A source without contents is read from the blob store."""
     done = await complete(action(sources=[artifact_pb2.Artifact(path="add.hip", digest=digest.of_bytes(ADD))]))
