@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Sequence
 
 from kernelvault import client, server
 from kernelvault.blobs import Blobs
-from kernelvault.replay.cpu_model import CpuModel
+from kernelvault.replay import cpu_model
+from kernelvault.replay.models import Models
 from kernelvault.replay.reference import References
+from kernelvault.replay.triton import model as triton_model
 from kernelvault.sandbox import check_platform
 from kernelvault.sandbox.metering import MeteredSandbox
 from kernelvault.v1 import corpus_pb2_grpc, profiler_pb2, profiler_pb2_grpc, storage_pb2_grpc
@@ -26,8 +28,10 @@ async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Regis
     settings.cache_dir.mkdir(parents=True, exist_ok=True)
     async with contextlib.AsyncExitStack() as stack:
         channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
-        replays = await MeteredSandbox.start(preload=["kernelvault.replay.cpu_child"])
+        replays = await MeteredSandbox.start(cpu_model.PRELOAD)
         stack.push_async_callback(replays.close)
+        triton = await MeteredSandbox.start(triton_model.PRELOAD, lazy=True)
+        stack.push_async_callback(triton.close)
         torch = await MeteredSandbox.start(preload=["torch", "kernelvault.replay.reference_child"])
         stack.push_async_callback(torch.close)
         actions = storage_pb2_grpc.ActionCacheStub(channel)  # type: ignore[no-untyped-call]
@@ -36,7 +40,7 @@ async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Regis
             torch, settings.cache_dir / "references", settings.secret(), max_cache_bytes=settings.inputs_cache_bytes
         )
         device = ModelDevice(
-            cpu_model=CpuModel(replays),
+            cpu_model=Models(hip=cpu_model.CpuModel(replays), triton=triton_model.TritonModel(triton)),
             inputs=references,
             blobs=Blobs(channel, settings.cache_dir / "blobs"),
             sample_blocks=settings.sample_blocks,

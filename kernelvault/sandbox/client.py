@@ -34,10 +34,11 @@ class Sandbox:
         self._zygotes: dict[bool, asyncio.Task[Connection]] = {}
 
     @classmethod
-    async def start(cls, preload: Sequence[str] = ()) -> Self:
+    async def start(cls, preload: Sequence[str] = (), *, lazy: bool = False) -> Self:
         """Starts the zygotes; raises Unfit where the machine cannot hold foreign code or lacks a package of `preload`.
 
-        Does not wait for the imports: the first entry job does.
+        Does not wait for the imports: the first entry job does. With `lazy` they begin at the first entry job, or at
+        `ready`, and take no memory before.
         """
         check_platform()
         for name in preload:
@@ -45,7 +46,7 @@ class Sandbox:
             if importlib.util.find_spec(package) is None:
                 raise errors.Unfit(f"failed to start the sandbox: the package {package!r} is missing; install it")
         sandbox = cls(preload)
-        if preload:
+        if preload and not lazy:
             sandbox._opening(warm=True)
         try:
             await sandbox._zygote(warm=False)

@@ -14,7 +14,7 @@ from kernelvault.devices import Gpu
 from kernelvault.replay import bundle
 from kernelvault.replay import plan as plans
 from kernelvault.replay.cpu_faults import Fault
-from kernelvault.replay.cpu_model import CpuModel
+from kernelvault.replay.models import Model
 from kernelvault.replay.reference_faults import ReferenceFault
 from kernelvault.sandbox.metering import stage
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2, profiler_pb2
@@ -52,7 +52,7 @@ class ModelDevice:
     """Estimates; uses no GPU and claims no speed-up over anything."""
 
     def __init__(
-        self, *, cpu_model: CpuModel, inputs: Inputs, blobs: Blobs, sample_blocks: int, timeout_s: float
+        self, *, cpu_model: Model, inputs: Inputs, blobs: Blobs, sample_blocks: int, timeout_s: float
     ) -> None:
         self._cpu_model = cpu_model
         self._inputs = inputs
