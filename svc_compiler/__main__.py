@@ -5,14 +5,20 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import AsyncIterator, Sequence
+from importlib.metadata import version
+from typing import Any
 
 from kernelvault import client, server
+from kernelvault.admission import Admission
 from kernelvault.blobs import Blobs
 from kernelvault.replay import cpu_model
+from kernelvault.replay.models import Models
 from kernelvault.replay.reference import References
+from kernelvault.replay.triton import model as triton_model
 from kernelvault.sandbox import check_platform
 from kernelvault.sandbox.metering import MeteredSandbox
-from kernelvault.v1 import artifact_pb2, compiler_pb2_grpc, corpus_pb2_grpc, kernel_pb2, storage_pb2_grpc
+from kernelvault.v1 import artifact_pb2, compiler_pb2, compiler_pb2_grpc, corpus_pb2_grpc, kernel_pb2, storage_pb2_grpc
+from svc_compiler.actions import Work
 from svc_compiler.config import CompilerConfig
 from svc_compiler.hip import image
 from svc_compiler.hip.toolchain import Toolchain
@@ -20,10 +26,22 @@ from svc_compiler.identity import of_sources
 from svc_compiler.results import CorpusResults, CorpusTasks
 from svc_compiler.servicer import CompilerServicer
 from svc_compiler.tasks import TaskPreparer
+from svc_compiler.triton import script
+from svc_compiler.triton.script import ScriptExaminer
+from svc_compiler.triton.script_actions import ScriptWork
 from svc_compiler.verify.build import HipBuilder
 from svc_compiler.verify.hip import HipFrontend
+from svc_compiler.verify.triton import PRELOAD, TritonFrontend
 from svc_compiler.verify.verification import CandidateVerifier
-from svc_compiler.verify.verifier import CachingVerifier, JoiningVerifier, QueueingVerifier
+from svc_compiler.verify.verifier import (
+    CachingVerifier,
+    JoiningVerifier,
+    QueueingVerifier,
+    Report,
+    ScriptReport,
+    Verifier,
+    is_kept,
+)
 
 NAME = "kernelvault.v1.Compiler"
 
@@ -44,32 +62,54 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
         stack.push_async_callback(tools.close)
         torch = await MeteredSandbox.start(["torch", "kernelvault.replay.reference_child"])
         stack.push_async_callback(torch.close)
+        triton = await MeteredSandbox.start([*PRELOAD, *script.PRELOAD])
+        stack.push_async_callback(triton.close)
         blobs = Blobs(channel, settings.cache_dir / "blobs")
         references = References(torch, settings.cache_dir / "references", secret)
-        model = cpu_model.CpuModel(tools, locate=functools.partial(image.locate, tools, toolchain))
+        interpreter = await MeteredSandbox.start(["numpy", *triton_model.PRELOAD])
+        stack.push_async_callback(interpreter.close)
+        model = Models(
+            hip=cpu_model.CpuModel(tools, locate=functools.partial(image.locate, tools, toolchain)),
+            triton=triton_model.TritonModel(interpreter),
+        )
         verifier = CandidateVerifier(
-            frontends={kernel_pb2.Candidate.HIP: HipFrontend(tools, HipBuilder(tools, toolchain, blobs), model)},
+            frontends={
+                kernel_pb2.Candidate.HIP: HipFrontend(tools, HipBuilder(tools, toolchain, blobs), model),
+                kernel_pb2.Candidate.TRITON: TritonFrontend(triton, model, blobs),
+            },
             sandbox=tools,
             references=references,
             model=model,
             scratch=scratch,
-            versions=dict(toolchain.versions),
+            versions={**toolchain.versions, "triton": version("triton")},
         )
 
         async def fetch(digest: artifact_pb2.Digest) -> bytes:
             return (await blobs.get(digest)).read_bytes()
 
-        queueing = QueueingVerifier(verifier, workers=settings.workers, queue_size=settings.queue_size)
-        results = CorpusResults(storage_pb2_grpc.ActionCacheStub(channel))  # type: ignore[no-untyped-call]
+        cache = storage_pb2_grpc.ActionCacheStub(channel)  # type: ignore[no-untyped-call]
         servicer = CompilerServicer(
-            verifier=JoiningVerifier(CachingVerifier(queueing, results)),
+            verifier=_verifier(verifier, cache, settings),
+            scripts=_scripts(ScriptExaminer(triton, scratch, {"triton": version("triton")}), cache, settings),
             tasks=CorpusTasks(corpus_pb2_grpc.CorpusStub(channel)),  # type: ignore[no-untyped-call]
             preparer=TaskPreparer(references, torch, workers=settings.workers, queue_size=settings.queue_size),
             fetch=fetch,
-            identity=f"{of_sources()} {toolchain.identity} {references.identity}",
+            identity=f"{of_sources()} {toolchain.identity} triton {version('triton')} {references.identity}",
             settings=settings,
         )
         yield [server.Registration(NAME, compiler_pb2_grpc.add_CompilerServicer_to_server, servicer)]
+
+
+def _verifier(base: CandidateVerifier, cache: Any, settings: CompilerConfig) -> Verifier[Work, Report]:
+    admission = Admission("verifications", workers=settings.workers, queue_size=settings.queue_size, seconds_each=2.0)
+    queueing = QueueingVerifier(base, admission, compiler_pb2.VerifyCandidateResponse.QUEUED)
+    return JoiningVerifier(CachingVerifier(queueing, CorpusResults(cache, Report), is_kept))
+
+
+def _scripts(base: ScriptExaminer, cache: Any, settings: CompilerConfig) -> Verifier[ScriptWork, ScriptReport]:
+    admission = Admission("scripts", workers=settings.workers, queue_size=settings.queue_size, seconds_each=10.0)
+    queueing = QueueingVerifier(base, admission, compiler_pb2.ExamineScriptResponse.QUEUED)
+    return JoiningVerifier(CachingVerifier(queueing, CorpusResults(cache, ScriptReport), script.is_kept))
 
 
 if __name__ == "__main__":
