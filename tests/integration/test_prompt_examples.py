@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kernelvault.sandbox import Sandbox
+from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Candidate
 from svc_compiler.hip.gpu import compile_gpu
 from svc_compiler.hip.toolchain import Toolchain
 from svc_generator.parsing import fenced, read_kernel
 from svc_generator.prompts.assemble import page
+from tests.compiler import Compiler
 
 PREFIX = Path(os.environ.get("KERNELVAULT_TOOLCHAIN", "~/.cache/kernelvault/toolchain"))
 
@@ -35,15 +38,59 @@ async def test_the_hip_examples_compile(name: str, format_: Candidate.Format, tm
     assert built.build.kernels
 
 
-def triton_examples() -> list[str]:
-    """The modules that the Triton page shows, in order."""
-    return [block.text for block in fenced(page("triton_module.md")) if "@triton.jit" in block.text]
+ROWS = """
+def get_inputs(rows=4, columns=100, dtype=torch.float32):
+    return [torch.randn(rows, columns, dtype=dtype)]
+
+def get_init_inputs():
+    return []
+
+def get_cases():
+    return [
+        {"id": "one", "rows": 1, "columns": 1},
+        {"id": "odd", "rows": 5, "columns": 77},
+        {"id": "half", "rows": 3, "columns": 1000, "dtype": torch.float16},
+        {"id": "long", "rows": 2, "columns": 8999},
+        {"id": "large", "rows": 4096, "columns": 4096, "kind": "performance"},
+    ]
+"""
+FLOATS = "".join(line for line in ROWS.splitlines(keepends=True) if "torch.float16" not in line)
+
+
+def examples(name: str, mark: str) -> list[tuple[str, str]]:
+    """The modules that a page shows, in order, each with the answer that follows it; `mark` is in every answer."""
+    blocks = [block.text for block in fenced(page(name))]
+    assert [mark in block for block in blocks] == [False, True] * (len(blocks) // 2)
+    return list(zip(blocks[::2], blocks[1::2], strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(
+    ("name", "mark", "number", "inputs", "fields"),
+    [
+        ("hip_abi.md", "__global__", 0, ROWS, {"language": Candidate.HIP, "format": Candidate.HIP_ABI}),
+        ("hip_torch.md", "__global__", 0, FLOATS, {"language": Candidate.HIP, "format": Candidate.HIP_TORCH}),
+    ],
+    ids=["hip-abi", "hip-torch"],
+)
+async def test_an_example_passes(  # noqa: PLR0917 parameters of the test
+    compiler: Compiler, name: str, mark: str, number: int, inputs: str, fields: dict[str, Any]
+) -> None:
+    """The compiler service compiles it for all GPUs without spills, and finds it right for the module beside it."""
+    module, source = examples(name, mark)[number]
+    task = await compiler.prepare(f"import torch\n\n{module}\n{inputs}", f"example{number}")
+    report = await compiler.verify(task, source, targets=["gfx90a", "gfx942", "gfx950"], **fields)
+    assert report.verdict == VerificationReport.PASSED, report.explanation
+    assert not report.findings
+    kernels = [kernel.resources for build in report.builds for kernel in build.kernels]
+    assert [kernel.spilled_registers for kernel in kernels] == [0] * len(kernels)
+    assert [plan.case_id for plan in report.plans if plan.data_dependent] == []
 
 
 def test_the_triton_examples_are_whole() -> None:
     """Each example is a module that our own reader takes for a candidate."""
-    assert len(triton_examples()) == 2
-    for source in triton_examples():
+    for _, source in examples("triton_module.md", "@triton.jit"):
         assert read_kernel(f"```python\n{source}\n```", Candidate.TRITON_MODULE).entry_point == ""
         functions = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
         assert "module_fn" in functions
