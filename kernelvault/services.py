@@ -153,6 +153,21 @@ class Client:
         report: _Report = await _last(updates, "report", names, on_stage)
         return report
 
+    async def examine_script(
+        self,
+        action: compiler_pb2.ScriptAction,
+        *,
+        skip_cache: bool = False,
+        on_stage: _Stage = lambda stage: None,
+        timeout_s: float | None = None,
+    ) -> compiler_pb2.ScriptReport:
+        """The report on a Triton script that has no task; `on_stage` hears of each stage."""
+        request = compiler_pb2.ExamineScriptRequest(action=action, skip_cache_lookup=skip_cache)
+        updates = self._stream(self._compiler().ExamineScript, request, timeout_s=timeout_s)
+        report: compiler_pb2.ScriptReport
+        report = await _last(updates, "report", compiler_pb2.ExamineScriptResponse.Stage, on_stage)
+        return report
+
     async def profile(
         self,
         action: artifact_pb2.Digest,

@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 corpus_app = typer.Typer(help="Looks into the corpus.", no_args_is_help=True)
 app.add_typer(corpus_app, name="corpus")
+suite_app = typer.Typer(help="Sends well-known collections of kernels through the services.", no_args_is_help=True)
+app.add_typer(suite_app, name="suite")
 token_app = typer.Typer(help="Makes and checks bearer tokens for services that others reach.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
 
@@ -262,6 +264,26 @@ def token_check(
     from orchestrator.commands import token
 
     raise typer.Exit(token.check(file, presented, as_json=as_json))
+
+
+@suite_app.command("tritonbench-g")
+def suite_tritonbench_g(
+    only: Annotated[str, typer.Option(help="Only these scripts, with commas; `*` matches anything.")] = "",
+    limit: Annotated[int, typer.Option(help="At most so many scripts; 0: all.", min=0)] = 0,
+    target: Target = "gfx942",
+    jobs: Annotated[int, typer.Option(help="Scripts that are worked on at once.", min=1)] = 2,
+    timeout: Timeout = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not answer from the cache.")] = False,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the results there too.")] = None,
+    start: Up = False,
+) -> None:
+    """Compiles and interprets the 184 scripts of TritonBench-G; the wheel that holds them is downloaded once."""
+    from orchestrator.commands import scripts
+
+    ask = scripts.Ask(
+        only=only, limit=limit, target=target, jobs=jobs, timeout_s=timeout, fresh=fresh, json_file=json_file
+    )
+    raise typer.Exit(scripts.run(ask, start=start))
 
 
 def main() -> None:
