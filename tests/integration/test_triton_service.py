@@ -233,7 +233,7 @@ async def test_inline_assembly_needs_a_device(compiler: Compiler, softmax: kerne
     )
     report = await compiler.verify(softmax, source)
     assert report.verdict == Report.NEEDS_DEVICE, said(report)
-    assert "asm" in report.explanation
+    assert "inline assembly" in report.explanation
 
 
 async def test_model_new_is_an_entry_point(compiler: Compiler, softmax: kernel_pb2.Task) -> None:
