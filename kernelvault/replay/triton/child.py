@@ -6,11 +6,6 @@ See model.py for the parent. Inputs, outputs and the report pass through memory 
 from __future__ import annotations
 
 import ctypes
-import os
-
-# One core for each process; a thread of a numerical library would keep the zygote from forking.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 import mmap
 from collections.abc import Mapping
 from pathlib import Path

@@ -11,18 +11,25 @@ _PARTICIPLES = {"reads": "read", "writes": "wrote", "changes": "changed with an 
 
 
 class Wording:
-    """Says what a report means; places that are not in the program's files are left out."""
+    """Says what a report means; places that are not in the program's files are left out.
 
-    def __init__(self, plan: plan_pb2.LaunchPlan, program: triton_pb2.TritonProgram) -> None:
+    Without a program, which a script has not, all places are told.
+    """
+
+    def __init__(self, plan: plan_pb2.LaunchPlan, program: triton_pb2.TritonProgram | None) -> None:
         self._plan = plan
-        self._lines: dict[str, set[int]] = {}
+        self._lines: dict[str, set[int]] | None = None
+        if program is None:
+            return
+        self._lines = {}
         for function in program.functions:
             last = function.line + function.source.count("\n")
             self._lines.setdefault(function.file, set()).update(range(function.line, last + 1))
 
     def place(self, file: str, line: int) -> str:
         """`file:line`, or nothing."""
-        return f"{file}:{line}" if line in self._lines.get(file, ()) else ""
+        known = bool(file) if self._lines is None else line in self._lines.get(file, ())
+        return f"{file}:{line}" if known else ""
 
     def place_of(self, report: Report) -> str:
         """Where a kernel ended early, as the beginning of a sentence."""
@@ -98,8 +105,9 @@ class Wording:
     def _object(self, raw: RawFinding) -> str:
         if not 0 <= raw.buffer < len(self._plan.buffers):
             return "device memory"
-        role = plan_pb2.Buffer.Role.Name(self._plan.buffers[raw.buffer].role).lower()
-        return f"the {role} buffer '{self._name(raw.buffer)}'"
+        role = self._plan.buffers[raw.buffer].role
+        kind = f"{plan_pb2.Buffer.Role.Name(role).lower()} buffer" if role else "tensor"
+        return f"the {kind} '{self._name(raw.buffer)}'"
 
     def _name(self, index: int) -> str:
         buffer = self._plan.buffers[index]

@@ -70,6 +70,14 @@ class Builder(Shapes, Accesses):
         """A pointer's type stands for itself."""
         return tl.pointer_type(element, address_space)
 
+    def get_int64_ty(self) -> tl.dtype:
+        """Of the shapes, strides and offsets of block pointers."""
+        return SCALARS["int64"]
+
+    def get_int32_ty(self) -> tl.dtype:
+        """Of offsets of descriptors."""
+        return SCALARS["int32"]
+
     def create_get_program_id(self, axis: int) -> Handle:
         """Which program runs."""
         return Handle(np.array([self.program[axis]], np.int32), tl.int32)

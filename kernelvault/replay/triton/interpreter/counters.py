@@ -19,8 +19,9 @@ _WAVE, _LANE_BYTES = 64, 16
 
 @dataclass
 class Counters:
-    """Counts the accesses of a launch: a memory.Watcher."""
+    """Counts the accesses of a launch: a memory.Watcher. Without `in_waves`, bytes only."""
 
+    in_waves: bool = True
     read_bytes: int = 0
     written_bytes: int = 0
     # Segments that instructions of waves touched, one by one.
@@ -51,6 +52,8 @@ class Counters:
         return sum(int(touched.sum()) for touched in self._touched.values()) * SEGMENT_BYTES
 
     def _count(self, buffer: Buffer, index: Lanes, width: int) -> None:
+        if not self.in_waves:
+            return
         touched = self._touched.get(buffer.number)
         if touched is None:
             touched = self._touched[buffer.number] = np.zeros(-(-buffer.size // SEGMENT_BYTES), np.bool_)
@@ -62,10 +65,10 @@ class Counters:
 def _segments_of_waves(index: Lanes, segment: Lanes, width: int) -> int:
     """Distinct segments of each group of lanes that one instruction serves, summed."""
     steps = np.diff(index)
-    if not (steps == 1).mean(dtype=float) > 0.5 if steps.size else False:
+    if steps.size and (steps == 1).mean() <= 0.5:
         # Lanes are not next to each other in this order: the compiler takes the order in which they are.
         ordered = np.sort(index)
-        if steps.size and (np.diff(ordered) == 1).mean() > 0.5:
+        if (np.diff(ordered) == 1).mean() > 0.5:
             index, segment = ordered, ordered * width // SEGMENT_BYTES
     steps = np.diff(index)
     vector = _LANE_BYTES // width if steps.size and (steps == 1).mean() > 0.5 else 1

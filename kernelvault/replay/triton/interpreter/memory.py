@@ -27,9 +27,9 @@ Operation = Callable[[Any, Any], Array]
 class Buffer:
     """A piece of device memory."""
 
-    def __init__(self, number: int, data: np.ndarray[Any, np.dtype[np.uint8]]) -> None:
+    def __init__(self, number: int, data: np.ndarray[Any, np.dtype[np.uint8]], base: int | None = None) -> None:
         self.number = number
-        self.base = (number + 1) << SPACING_BITS
+        self.base = (number + 1) << SPACING_BITS if base is None else base
         self.data = data
         self.size = data.nbytes
         self.end = self.base + data.nbytes
@@ -73,8 +73,17 @@ class Judge(Protocol):
 class Memory:
     """All buffers of a plan or a launch."""
 
-    def __init__(self, buffers: Sequence[Buffer], judge: Judge | None = None, watchers: Sequence[Watcher] = ()) -> None:
+    def __init__(
+        self,
+        buffers: Sequence[Buffer],
+        judge: Judge | None = None,
+        watchers: Sequence[Watcher] = (),
+        *,
+        foreign: Callable[[int], Buffer | None] = lambda address: None,
+    ) -> None:
         self.buffers = list(buffers)
+        # Where an address leads that is near no buffer: one that host code took of its own memory.
+        self._foreign = foreign
         self.judge = judge
         self.watchers = list(watchers)
 
@@ -195,10 +204,7 @@ class Memory:
         yield from self._sort_out(address, width, kind)
 
     def _sort_out(self, address: Array, width: int, kind: str) -> Iterator[tuple[Buffer, Lanes, Lanes]]:
-        meant = (address + _SPACING // 2 >> SPACING_BITS) - 1
-        for number in np.unique(meant):
-            lanes = np.flatnonzero(meant == number)
-            buffer = self.buffers[number] if 0 <= number < len(self.buffers) else None
+        for buffer, lanes in self._by_buffer(address):
             if buffer is None:
                 self._tell("out_of_bounds", None, address[lanes], address.size, width, kind)
                 continue
@@ -212,6 +218,23 @@ class Memory:
             good = inside & ~crooked
             if good.any():
                 yield buffer, offset[good] // width, lanes[good]
+
+    def _by_buffer(self, address: Array) -> Iterator[tuple[Buffer | None, Lanes]]:
+        """The lanes by the buffer that they mean; None: no buffer is near."""
+        meant = (address + _SPACING // 2 >> SPACING_BITS) - 1
+        for number in np.unique(meant):
+            lanes = np.flatnonzero(meant == number)
+            if 0 <= number < len(self.buffers):
+                yield self.buffers[number], lanes
+                continue
+            while len(lanes):
+                buffer = self._foreign(int(address[lanes[0]]))
+                if buffer is None:
+                    yield None, lanes
+                    break
+                within = (address[lanes] >= buffer.base) & (address[lanes] < buffer.end)
+                yield buffer, lanes[within]
+                lanes = lanes[~within]
 
     def _tell(self, what: str, *arguments: Any) -> None:
         if self.judge:
