@@ -31,8 +31,8 @@ _CLASSES = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
         ("mfma_f64", r"v_mfma_f64"),
-        ("mfma_f8", r"v_s?mfma\w*_([bf]f?p?8|i8|f8f6f4)(_|$)"),
-        ("mfma_f16", r"v_s?mfma\w*_(f16|bf16|bf16_1k)$"),
+        ("mfma_f8", r"v_s?mfma\w*[_\d]([bf]f?p?8|i8|f8f6f4)(_|$)"),
+        ("mfma_f16", r"v_s?mfma\w*[_\d](f16|bf16|bf16_1k)$"),
         ("mfma_xf32", r"v_mfma\w*_xf32$"),
         ("mfma_f32", r"v_s?mfma"),
         ("transcendental", r"v_(exp|log|rcp|rsq|sqrt|sin|cos)(_|$)"),

@@ -28,7 +28,9 @@ _ENTRY = "svc_compiler.triton.compile_child:main"
 _MAX_OBJECT_BYTES = 32 << 20
 _MAX_MESSAGE_BYTES = 1 << 20
 _MEMORY_BYTES = 4 << 30
-# Each one costs a fork, and a crash of the compiler is rare.
+_MAX_OUTPUT_BYTES = 32 << 20
+# Processes for a program: those that follow one whose time is over, those that follow one that crashed.
+_MOST_ROUNDS = 3
 _MOST_CRASHES = 8
 _Read = TypeVar("_Read", bound=Message)
 
@@ -56,17 +58,23 @@ async def compile_program(
     timeout_s: float,
     *,
     alternatives: Collection[str] = (),
+    patience: float = 1.0,
 ) -> TritonBuild:
     """Compiles all variants for `target`, in new folders below `folder`; `program` has been checked.
 
-    A variant of `alternatives` (see `ranking.alternatives`) may fail, or not be reached within `timeout_s`, without
-    harm: the build then counts as compiled, and tells of it in a note. Raises Refused with TIMED_OUT or COMPILE_FAILED
-    where another one needs more time or memory than it may, with REJECTED where the program breaks a rule;
-    errors.Unavailable or errors.Internal for trouble of the platform.
+    Each process gets `timeout_s` of CPU time, and `patience` times as much on the clock; one that has compiled some
+    variants by then is followed by another for the rest, up to three of them. A variant of `alternatives` (see
+    `ranking.alternatives`) may fail, or not be reached within the first process's time, without harm: the build then
+    counts as compiled, and tells of it in a note.
+
+    Raises Refused with TIMED_OUT or COMPILE_FAILED where another variant needs more time or memory than it may, with
+    REJECTED where the program breaks a rule; errors.Unavailable or errors.Internal for trouble of the platform.
     """
-    work = _Work(sandbox, folder, program, target, time.monotonic() + timeout_s, timeout_s, frozenset(alternatives))
+    work = _Work(sandbox, folder, program, target, timeout_s, timeout_s * patience, frozenset(alternatives))
     names = [variant.name for variant in program.variants]
-    await work.compile(sorted(names, key=lambda name: name in work.alternatives))
+    started = time.monotonic()
+    await work.compile([name for name in names if name not in work.alternatives], _MOST_ROUNDS * work.clock_s)
+    await work.compile([name for name in names if name in work.alternatives], work.clock_s + started - time.monotonic())
     return await asyncio.to_thread(work.finish)
 
 
@@ -76,47 +84,46 @@ class _Work:
     folder: Path
     program: triton_pb2.TritonProgram
     target: str
-    deadline: float
     timeout_s: float
+    clock_s: float
     alternatives: frozenset[str]
     # By variant.
     builds: dict[str, compiler_pb2.TargetBuild] = field(default_factory=dict)
     places: dict[str, tuple[Path, int]] = field(default_factory=dict)
 
-    async def compile(self, names: list[str]) -> None:
-        """Compiles in order; after a crash goes on behind the variant that crashed."""
-        for _ in range(_MOST_CRASHES + 1):
-            if not names:
-                return
-            left = await self._run(names)
-            if not left:
-                return
-            names = left
-        raise errors.Internal("TRITON_COMPILER_CRASHES", f"Triton's compiler crashed on {_MOST_CRASHES} variants")
+    async def compile(self, names: list[str], seconds: float) -> None:
+        """Compiles in order; after a crash, or at the end of a process's time, goes on with the rest."""
+        deadline = time.monotonic() + seconds
+        for _ in range(_MOST_ROUNDS + _MOST_CRASHES):
+            left = deadline - time.monotonic()
+            if not names or left < 1:
+                break
+            names = await self._run(names, min(left, self.clock_s))
+        if names and names[0] not in self.alternatives:
+            self._give_up(names[0], Verdict.TIMED_OUT, f"its variants do not compile within {seconds:g} s")
 
-    async def _run(self, names: list[str]) -> list[str]:
-        """One job; returns the variants that are still to be compiled."""
+    async def _run(self, names: list[str], seconds: float) -> list[str]:
+        """One process; returns the variants that are still to be compiled."""
         place = Path(tempfile.mkdtemp(dir=self.folder, prefix=".triton-"))
         request = json.dumps({"target": self.target, "variants": names}).encode()
-        seconds = max(1.0, self.deadline - time.monotonic())
         outcome = await self.sandbox.run(
             Job(
                 folder=place,
                 entry=_ENTRY,
                 payload=request + b"\n" + self.program.SerializeToString(deterministic=True),
                 environment={"PYTHONDONTWRITEBYTECODE": "1"},
-                limits=Limits(wall_seconds=seconds, cpu_seconds=seconds, memory_bytes=_MEMORY_BYTES),
+                limits=Limits(
+                    wall_seconds=seconds, cpu_seconds=min(seconds, self.timeout_s), memory_bytes=_MEMORY_BYTES
+                ),
             )
         )
         self._check_whole(place)
-        reached = 0
         for i, name in enumerate(names):
             build = _read(place / f"{i}.build", compiler_pb2.TargetBuild)
             if build is None:
-                break
+                return self._after(outcome, names[i:], place, i)
             self.builds[name], self.places[name] = build, (place, i)
-            reached += 1
-        return self._after(outcome, names, reached, place) if reached < len(names) or not outcome.ok else []
+        return []
 
     def _check_whole(self, place: Path) -> None:
         """Raises Refused where the program as a whole could not become functions."""
@@ -127,33 +134,30 @@ class _Work:
             where = f"{at_fault.file}:{at_fault.line}: " if at_fault.file else ""
             raise Refused(verdict, f"Compilation failed:\n{where}{at_fault.message}", diagnostics=found)
 
-    def _after(self, outcome: Outcome, names: list[str], reached: int, place: Path) -> list[str]:
-        """What to do behind a job that ended early: at the first variant without a result."""
-        if reached == len(names) or outcome.ok:
-            raise errors.Internal("TRITON_COMPILE_FAILED", f"failed to compile a program: {outcome.describe()}")
-        culprit, rest = names[reached], names[reached + 1 :]
+    def _after(self, outcome: Outcome, names: list[str], place: Path, reached: int) -> list[str]:
+        """What is left to compile after a process that ended at the first of `names`, having done `reached` others."""
+        culprit, rest = names[0], names[1:]
         shown = programs.display_name(self.program, self._variant(culprit))
+        said = read_child_file(place / f"{reached}.stderr", _MAX_OUTPUT_BYTES)
+        if outcome.timed_out and reached and culprit not in self.alternatives:
+            return names
         if outcome.timed_out:
-            self._end(
-                culprit, Verdict.TIMED_OUT, f"compiling {shown} does not end within {self.timeout_s:g} s", reached
-            )
-            rest = []
+            self._give_up(culprit, Verdict.TIMED_OUT, f"compiling {shown} does not end within {self.timeout_s:g} s")
         elif outcome.out_of_memory:
-            limit = f"compiling {shown} needs more than {_MEMORY_BYTES >> 30} GiB of memory"
-            self._end(culprit, Verdict.COMPILE_FAILED, f"{limit}; use smaller blocks", reached)
-        elif outcome.signal is None:
+            problem = f"compiling {shown} needs more than {_MEMORY_BYTES >> 30} GiB of memory; use smaller blocks"
+            self._give_up(culprit, Verdict.COMPILE_FAILED, problem)
+        elif said is None or outcome.ok or (outcome.signal is None and outcome.stderr):
             raise errors.Internal("TRITON_COMPILE_FAILED", f"failed to compile a program: {outcome.describe()}")
-        else:
-            said = (read_child_file(place / f"{reached}.stderr") or b"")[-complaints.MAX_OUTPUT_BYTES :]
+        else:  # LLVM ends its process where it knows no better
             function = self.program.functions[self._variant(culprit).function]
-            text, ending = said.decode(errors="replace"), outcome.describe()
-            self.builds[culprit] = complaints.of_crash(function.file, function.line, text, ending)
+            text = complaints.output(said)
+            self.builds[culprit] = complaints.of_crash(function.file, function.line, text, outcome.describe())
         return rest
 
-    def _end(self, name: str, verdict: Verdict, problem: str, reached: int) -> None:
+    def _give_up(self, name: str, verdict: Verdict, problem: str) -> None:
         if name not in self.alternatives:
-            done = f" ({reached} of {len(self.program.variants)} variants were done)"
-            raise Refused(verdict, f"For {self.target}, {problem}{done}.")
+            done = f"{len(self.builds)} of {len(self.program.variants)} variants were done"
+            raise Refused(verdict, f"For {self.target}, {problem} ({done}).")
         error = compiler_pb2.Diagnostic(level=compiler_pb2.Diagnostic.ERROR, message=problem)
         self.builds[name] = compiler_pb2.TargetBuild(diagnostics=[error])
 

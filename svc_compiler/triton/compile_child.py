@@ -53,9 +53,10 @@ def _compile(functions: list[Any], variant: triton_pb2.TritonProgram.Variant, ta
         with _stderr_into(said):
             compiled = warm.compile_variant(functions, variant, target, str(Path(_CACHE).absolute()))
         image = _image(compiled, variant, target)
-    except (Exception, RecursionError) as error:
-        text = said.read_bytes()[-complaints.MAX_OUTPUT_BYTES :].decode(errors="replace")
-        return complaints.of_failure(error, functions, functions[variant.function], text)
+    except Exception as error:
+        return complaints.of_failure(
+            error, functions, functions[variant.function], complaints.output(said.read_bytes())
+        )
     Path(f"{i}.hsaco").write_bytes(compiled.asm["hsaco"])
     _write(f"{i}.image", image)
     return compiler_pb2.TargetBuild(compiled=True)

@@ -14,13 +14,28 @@ if TYPE_CHECKING:
 
 Diagnostic = compiler_pb2.Diagnostic
 
-MAX_OUTPUT_BYTES = 64 << 10
+_OUTPUT_BYTES = 64 << 10
 MAX_MESSAGE_CHARACTERS = 1000
 _MAX_DIAGNOSTICS = 20
-# `k.py:12:30: error: ...`, also with `loc("k.py":12:30): `.
-_PASS = re.compile(r'^(?:loc\()?"?([^":\n]+)"?:(\d+):(\d+)\)?: error: (.+)$', re.MULTILINE)
-_PLACELESS = re.compile(r"^(?:error: |LLVM ERROR: |fatal error: )(.+)$", re.MULTILINE)
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+# `k.py:12:30: error: ...`, also with `loc("k.py":12:30): `; columns count from 0.
+_PASS = re.compile(r'^(?:loc\()?"?([^":<>\n]+)"?:(\d{1,7}):(\d{1,7})\)?: error: (.+)$', re.MULTILINE)
+# Without a place; the assembler adds the text that it means.
+_PLACELESS = re.compile(
+    r"^(?:<unknown>:0: )?(?:error|LLVM ERROR|fatal error): (.+)(?:\n[ \t]+(\S.*)\n[ \t]*\^)?", re.MULTILINE
+)
+_CONSEQUENCE = re.compile(r"processing an MLIR pass pipeline|failed to legalize operation|too many errors emitted")
+# Addresses, places on this machine, advice that does not apply.
+_NOISE = re.compile(
+    r" at 0x[0-9a-f]+|/[^\s'\"]*/(?:\.triton-\w+|site-packages)/| Alternatively, set the envvar TRITON_\w+.*$"
+)
+_REPR = re.compile(r"""^(\w+(?:Error|Exception))\((['"])(.*)\2\)$""", re.DOTALL)
+
+
+def output(data: bytes) -> str:
+    """The start and the end of what the compiler printed; between them it prints whole modules."""
+    if len(data) > 2 * _OUTPUT_BYTES:
+        data = data[:_OUTPUT_BYTES] + b"\n" + data[-_OUTPUT_BYTES:]
+    return data.decode(errors="replace")
 
 
 def of_malformed(error: programs.Malformed) -> compiler_pb2.TargetBuild:
@@ -36,19 +51,18 @@ def of_failure(error: BaseException, functions: list[Any], kernel: Any, said: st
 
     if isinstance(error, CompilationError):
         return _failed(_of_compilation_error(error, functions))
-    if found := list(_of_passes(said)):
+    place = _place(kernel, 1)
+    if found := list(_of_output(said, *place)):
         return _failed(found)
     name = type(error).__name__
     problem = str(error) if name == "Beyond" else f"Triton's compiler failed with {name}: {error}"
-    return _failed([_at(*_place(kernel, 1), 1, problem)])
+    return _failed([_at(*place, 1, problem)])
 
 
 def of_crash(file: str, line: int, said: str, ending: str) -> compiler_pb2.TargetBuild:
     """For a variant whose compilation ended the process; `file` and `line` are its kernel's."""
-    found = list(_of_passes(said))
-    last = _PLACELESS.findall(said)
-    problem = f"Triton's compiler crashed on this kernel ({ending})" + (f": {last[-1]}" if last else "")
-    return _failed([*found, _at(file, line, 1, problem)])
+    crash = _at(file, line, 1, f"Triton's compiler gave up on this kernel ({ending})")
+    return _failed([*_of_output(said, file, line), crash])
 
 
 def _failed(diagnostics: list[compiler_pb2.Diagnostic]) -> compiler_pb2.TargetBuild:
@@ -56,7 +70,10 @@ def _failed(diagnostics: list[compiler_pb2.Diagnostic]) -> compiler_pb2.TargetBu
 
 
 def _at(file: str, line: int, column: int, message: str) -> compiler_pb2.Diagnostic:
-    text = _ADDRESS.sub("", message).strip()[:MAX_MESSAGE_CHARACTERS]
+    text = message.strip()
+    if wrapped := _REPR.match(text):
+        text = f"{wrapped[1]}: {wrapped[3]}"
+    text = _NOISE.sub("", text)[:MAX_MESSAGE_CHARACTERS]
     return Diagnostic(level=Diagnostic.ERROR, file=file, line=line, column=column, message=text)
 
 
@@ -80,7 +97,7 @@ def _of_compilation_error(error: CompilationError, functions: list[Any]) -> list
         if one.src in by_text and hasattr(one.node, "lineno")
     ]
     if not places:
-        return [Diagnostic(level=Diagnostic.ERROR, message=problem[:MAX_MESSAGE_CHARACTERS])]
+        return [_at("", 0, 0, problem)]
     found = [_at(*places[-1], problem)]
     for file, line, column in places[-2::-1]:
         found.append(Diagnostic(level=Diagnostic.NOTE, file=file, line=line, column=column, message="called from here"))
@@ -106,11 +123,18 @@ def _problem(error: CompilationError) -> str:
     return f"{type(cause).__name__}: {cause}" if cause is not None else "is not accepted by Triton's compiler"
 
 
-def _of_passes(said: str) -> Iterator[compiler_pb2.Diagnostic]:
-    """The errors that the passes printed, each once."""
-    seen = set()
-    for file, line, column, message in _PASS.findall(said):
-        key = (file, line, column, message)
-        if key not in seen and len(line) < 8 and len(column) < 8:
-            seen.add(key)
-            yield _at(programs.author_file(file), int(line), int(column), message)
+def _of_output(said: str, file: str, line: int) -> Iterator[compiler_pb2.Diagnostic]:
+    """The errors that passes and LLVM printed, each once, those without a place at `file` and `line`.
+
+    Errors that follow from others stand only where there are no others.
+    """
+    found = [
+        *(
+            (programs.author_file(name), int(at), int(column) + 1, text)
+            for name, at, column, text in _PASS.findall(said)
+        ),
+        *((file, line, 1, ": ".join(filter(None, parts))) for parts in _PLACELESS.findall(said)),
+    ]
+    causes = [one for one in found if not _CONSEQUENCE.search(one[3])]
+    for one in dict.fromkeys(causes or found):
+        yield _at(*one)

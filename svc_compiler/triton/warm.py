@@ -101,13 +101,18 @@ def compile_variant(functions: list[Any], variant: triton_pb2.TritonProgram.Vari
 
 
 def _settle() -> None:
-    """Sets what an environment could change. Line tables would put this machine's paths into code objects."""
+    """Sets what an environment could change.
+
+    Line tables would put this machine's paths into code objects. The passes look at the environment, not at the knob:
+    they keep the lines, for their complaints.
+    """
     for name in list(os.environ):
         if name.startswith(("TRITON_", "AMDGCN_", "MLIR_", "LLVM_")):
             del os.environ[name]
     knobs.runtime.debug = False
     knobs.compilation.instrumentation_mode = ""
     knobs.compilation.disable_line_info = True
+    del os.environ["TRITON_DISABLE_LINE_INFO"]
 
 
 def _warm() -> None:

@@ -95,6 +95,11 @@ def test_functions_by_symbol_with_their_written_name() -> None:
     [
         ("v_mfma_f32_16x16x16_f16", "mfma_f16"),
         ("v_mfma_f32_32x32x8_bf16_1k", "mfma_f16"),
+        # As gfx90a spells them.
+        ("v_mfma_f32_32x32x8f16", "mfma_f16"),
+        ("v_mfma_f32_32x32x8bf16_1k", "mfma_f16"),
+        ("v_mfma_i32_32x32x8i8", "mfma_f8"),
+        ("v_mfma_f32_32x32x2f32", "mfma_f32"),
         ("v_mfma_f32_16x16x32_fp8_bf8", "mfma_f8"),
         ("v_mfma_i32_16x16x32_i8", "mfma_f8"),
         ("v_mfma_scale_f32_16x16x128_f8f6f4", "mfma_f8"),

@@ -393,7 +393,7 @@ def test_text_that_confuses_readers_of_lines(trick: str) -> None:
         triton.next_power_of_2,
     ],
 )  # fmt: skip
-def test_value_survives_the_message(value: object) -> None:
+def test_value_survives_the_message(value: Any) -> None:
     """Python's values and Triton's, both ways."""
     message = programs.value_of(value)
     back = programs.constant(triton_pb2.TritonProgram.Value.FromString(message.SerializeToString()))
