@@ -29,7 +29,9 @@ async def build(settings: GeneratorConfig) -> AsyncIterator[Sequence[server.Regi
         channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         sandbox = await Sandbox.start(preload=PRELOAD)
         stack.push_async_callback(sandbox.close)
-        backends: list[Backend] = [RulesBackend(sandbox, scratch)]
+        rules = RulesBackend(sandbox, scratch)
+        stack.push_async_callback(rules.close)
+        backends: list[Backend] = [rules]
         if settings.openai_endpoint:
             openai = OpenAIBackend(settings, settings.api_key(os.environ))
             stack.push_async_callback(openai.close)

@@ -68,6 +68,8 @@ class Node:
     args: dict[str, Any]
     dims: tuple[Size, ...]
     dtypes: tuple[str, ...]
+    # As the tracer named it, with its overload.
+    target: str = ""
 
 
 @dataclasses.dataclass
@@ -118,7 +120,7 @@ def _normal(trace: dict[str, Any]) -> dict[str, Any]:
         elif name == "copy_":
             name, args = "expand", {"self": args["src"]}
         seen[number] = (len(nodes), ())
-        nodes.append({"op": name, "args": args, "values": values})
+        nodes.append({"op": name, "args": args, "values": values, "target": node["op"]})
     outputs = [_renumber(output, seen) for output in trace["outputs"]]
     return {"nodes": nodes, "outputs": outputs, "scalars": trace["scalars"]}
 
@@ -174,7 +176,8 @@ def _unify(traces: list[dict[str, Any]]) -> Graph:
         if len({len(dims) for _, dims in values}) > 1:
             raise NotLowerable(versions[0]["op"], "its rank differs between the cases")
         dims = tuple(zip(*(dims for _, dims in values), strict=True))
-        nodes.append(Node(versions[0]["op"], args, dims, tuple(dtype for dtype, _ in values)))
+        dtypes = tuple(dtype for dtype, _ in values)
+        nodes.append(Node(versions[0]["op"], args, dims, dtypes, versions[0]["target"]))
     outputs = [_merge(list(refs)) for refs in zip(*(trace["outputs"] for trace in traces), strict=True)]
     scalars = [_merge(list(values)) for values in zip(*(trace["scalars"] for trace in traces), strict=True)]
     if not all(isinstance(output, Ref) for output in outputs):

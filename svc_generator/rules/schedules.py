@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from kernelvault.v1 import compiler_pb2, generator_pb2
 
@@ -75,7 +76,19 @@ LADDER = (
 )
 
 
-def order(attempts: Sequence[generator_pb2.Attempt]) -> list[Schedule]:
+class Rung(Protocol):
+    """What a ladder is made of: a way to write a program, and the bounds that it is meant for."""
+
+    @property
+    def cures(self) -> tuple[str, ...]:
+        """`launch`, `memory`, `compute`, `lds`, `latency`."""
+        ...
+
+
+RungT = TypeVar("RungT", bound=Rung)
+
+
+def order(attempts: Sequence[generator_pb2.Attempt], ladder: Sequence[RungT]) -> list[RungT]:
     """The schedules to try, best first, given earlier attempts; the caller skips those whose source was tried.
 
     Without attempts the ladder is climbed from its foot. After a pass, schedules that cure what bounds the slowest
@@ -83,8 +96,8 @@ def order(attempts: Sequence[generator_pb2.Attempt]) -> list[Schedule]:
     """
     bound = _bound(attempts)
     if bound is None:
-        return list(LADDER)
-    return sorted(LADDER, key=lambda schedule: (bound not in schedule.cures, LADDER.index(schedule)))
+        return list(ladder)
+    return sorted(ladder, key=lambda schedule: bound not in schedule.cures)
 
 
 def _bound(attempts: Sequence[generator_pb2.Attempt]) -> str | None:

@@ -146,10 +146,12 @@ async def test_a_torch_extension_returns_the_sizes_of_the_reference(rules: Rules
     assert "torch::empty({}, " in _text(candidate)
 
 
-async def test_another_language_is_refused(rules: Rules) -> None:
-    """Rules write HIP only, and say so."""
-    with pytest.raises(errors.InvalidArgument, match="language: models/rules writes HIP only"):
-        await rules.write(await rules.task("softmax"), language=kernel_pb2.Candidate.TRITON)
+async def test_a_format_of_another_language_is_refused(rules: Rules) -> None:
+    """A format and a language that do not fit are named."""
+    with pytest.raises(errors.InvalidArgument, match="language: a HIP_ABI is in another language"):
+        await rules.write(
+            await rules.task("softmax"), language=kernel_pb2.Candidate.TRITON, format=kernel_pb2.Candidate.HIP_ABI
+        )
 
 
 @pytest.mark.parametrize("title", SAMPLE)
