@@ -112,7 +112,10 @@ def told(notes: Notes, address_of: Callable[[torch.Tensor], int] | None = None) 
 
     `address_of` is what the script, as opposed to Triton's runtime, gets as a tensor's `data_ptr()`.
     """
+    address_of_storage = torch.UntypedStorage.data_ptr
     device_shim.answer_cuda(notes)
+    # Its tensors have no memory, a script's have.
+    torch.UntypedStorage.data_ptr = address_of_storage  # type: ignore[method-assign]
     torch.set_default_device = lambda device: None
     guards: Any = torch._C._dynamo.guards
     guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype)
