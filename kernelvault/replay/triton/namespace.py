@@ -85,10 +85,12 @@ def _define(
     ast.increment_lineno(tree, function.line - 1)
     names["__builtins__"] = {name: getattr(builtins, name) for name in source.BUILTINS}
     try:
-        exec(compile(tree, filename, "exec", dont_inherit=True), names)
+        # Apart from its globals: else it would find itself there, and Triton has no recursion.
+        found: dict[str, Any] = {}
+        exec(compile(tree, filename, "exec", dont_inherit=True), names, found)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError, AttributeError, NameError) as caught:
         raise source.error(function, field, 1, 0, f"cannot be defined: {caught}") from None
-    made = names[function.name]
+    made = found[function.name]
     assert isinstance(made, FunctionType)
     # Triton reads a function's text from its file; it must read what was checked.
     require(inspect.getsource(made) == text, f"{field}.source", "does not end where Python sees its end")

@@ -7,6 +7,7 @@ that what it may say is a list of what kernels need, never a list of what is bad
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -18,6 +19,7 @@ MAX_SOURCE_CHARACTERS = 128 << 10
 MAX_LINE = 1 << 17
 # Python's own functions that a kernel may call.
 BUILTINS = frozenset({"abs", "bool", "float", "int", "len", "list", "max", "min", "print", "range", "tuple"})
+_PYTHONS = frozenset(dir(builtins))
 _FILE = re.compile(r"[\w<>@+=., -][\w<>@+=./, -]{0,511}")
 _STATEMENTS = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.Expr)
 _EXPRESSIONS = (ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.ListComp, ast.Compare, ast.Call, ast.JoinedStr)
@@ -94,8 +96,8 @@ def _check_place(function: triton_pb2.TritonProgram.Function, field: str) -> Non
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is a name that foreign code may use: those of Python's machinery begin with two underscores."""
-    return text.isidentifier() and text.isascii() and not text.startswith("__") and len(text) <= 256
+    """Whether foreign code may use a name: Python keeps those in two underscores, the interpreter those in `_kv_`."""
+    return text.isidentifier() and text.isascii() and not text.startswith(("__", "_kv_")) and len(text) <= 256
 
 
 def _single_def(function: triton_pb2.TritonProgram.Function, field: str) -> ast.FunctionDef:
@@ -174,8 +176,12 @@ class _Walker:
     def _check_name(self, node: ast.Name, local: frozenset[str] | set[str]) -> None:
         if not is_name(node.id):
             raise self._refuse(node, f"the name {node.id[:80]!r} is not allowed in a kernel")
-        if node.id not in local and node.id not in self._globals and node.id not in BUILTINS:
-            raise self._refuse(node, f"name '{node.id}' is not defined, or is not for kernels")
+        if self._unknown(node, local) and (node.id in _PYTHONS or node.id == self._function.name):
+            raise self._refuse(node, f"`{node.id}` is not for kernels")
+
+    def _unknown(self, node: ast.Name, local: frozenset[str] | set[str]) -> bool:
+        """Whether a name stands for nothing, and raises NameError where it is used; branches that never run may."""
+        return node.id not in local and node.id not in self._globals and node.id not in BUILTINS
 
     def _check_attribute(self, node: ast.Attribute, local: frozenset[str] | set[str], *, outermost: bool) -> None:
         root, attributes = _chain(node)
@@ -186,7 +192,7 @@ class _Walker:
         if root is not None and self._imports(root, local):
             if outermost:
                 self.references.append(Reference(root.id, tuple(attributes), node.lineno, node.col_offset))
-        elif node.attr not in VALUE_ATTRIBUTES:
+        elif node.attr not in VALUE_ATTRIBUTES and not (root is not None and self._unknown(root, local)):
             raise self._refuse(node, f"the attribute `{node.attr[:80]}` is not one of Triton's values")
 
     def _imports(self, root: ast.Name, local: frozenset[str] | set[str]) -> bool:
