@@ -201,7 +201,7 @@ def test_function_does_not_call_itself() -> None:
     """Python would let it, Triton does not."""
     changed = Program()
     changed.functions.add(name="f", file=FILE, line=1, source="def f(x):\n    return f(x)\n")
-    with pytest.raises(programs.SourceError, match="main.py:2: `f` is not for kernels"):
+    with pytest.raises(programs.SourceError, match=r"main\.py:2: `f` is not for kernels"):
         programs.check(changed)
 
 
