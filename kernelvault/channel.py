@@ -117,12 +117,13 @@ class _Connection:
         self.channel = channel
         self.pem = pem
         self.closed = False
-        self._calls = 0
+        self._calls: set[Any] = set()
         self._retired = False
 
     def began(self, call: Any) -> Any:
-        """Counts a call until it has ended; returns it."""
-        self._calls += 1
+        """Remembers a call until it has ended; returns it."""
+        self._calls.add(call)
+        # gRPC may say more than once that a call has ended.
         call.add_done_callback(self._ended)
         return call
 
@@ -137,11 +138,11 @@ class _Connection:
         await self.channel.close(grace)
 
     def _ended(self, call: Any) -> None:
-        self._calls -= 1
+        self._calls.discard(call)
         self._close_if_idle()
 
     def _close_if_idle(self) -> None:
-        if self._retired and self._calls == 0 and not self.closed:
+        if self._retired and not self._calls and not self.closed:
             self.closed = True
             self._closing = asyncio.get_running_loop().create_task(self.channel.close())
 

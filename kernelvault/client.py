@@ -24,6 +24,9 @@ DEFAULT_TIMEOUT_S = 600.0
 _MAX_WAIT_S = 10.0
 # What gRPC says of a connection that came about and was then not agreed on.
 _NO_HANDSHAKE = re.compile(r"handshake failed|verification check failed|last error: .*Socket closed")
+# gRPC's words for a write that failed, whatever the reason.
+_CUT_OFF = "Internal error from Core"
+_MOST_CUTS = 4
 # How the server of a client stream says that it takes the rest.
 ACCEPTED = (("accepted", "1"),)
 Response = TypeVar("Response")
@@ -51,15 +54,20 @@ async def upload(method: Any, requests: Callable[[], Iterable[Any]], *, timeout_
     """A client stream; raises errors.Error. It is sent anew, from `requests()`, where `call` would try again.
 
     The server accepts the first request by the initial metadata `ACCEPTED`, and only then the rest is sent: a call that
-    the server ends while the client still writes shows INTERNAL instead of the server's status.
+    the server ends while the client still writes shows INTERNAL instead of the server's status. So does one whose
+    server is killed then: it is sent anew a few times.
     """
-    deadline = _Deadline(timeout_s)
+    deadline, cuts = _Deadline(timeout_s), 0
     while True:
         call = method(timeout=deadline.left_s(), metadata=_metadata())
         try:
             return await _send(call, requests())
         except grpc.aio.AioRpcError as error:
-            await deadline.wait_or_raise(_error_of(error))
+            fault = _error_of(error)
+            if error.details() == _CUT_OFF and cuts < _MOST_CUTS:
+                cuts += 1
+                fault = errors.Unavailable("FOREIGN", "the server ended the call, or went away, while it was sent")
+            await deadline.wait_or_raise(fault)
         finally:
             call.cancel()
 
@@ -152,9 +160,11 @@ def _error_of(error: grpc.aio.AioRpcError) -> errors.Error:
         return errors.from_status(status)
     from google.rpc import status_pb2
 
-    return errors.from_status(
-        status_pb2.Status(code=error.code().value[0], message=error.details() or error.code().name)
-    )
+    code = error.code()
+    if code is grpc.StatusCode.CANCELLED:
+        # Not by us, which raises asyncio.CancelledError: the call met a server that had just begun to drain.
+        code = grpc.StatusCode.UNAVAILABLE
+    return errors.from_status(status_pb2.Status(code=code.value[0], message=error.details() or code.name))
 
 
 def _metadata() -> list[tuple[str, str]]:

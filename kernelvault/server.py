@@ -152,6 +152,7 @@ def main(kind: type[Config], build: Build[Config]) -> None:
     """
     try:
         settings = config.load(kind, os.environ)
+        exposure.check_listening(settings)
         _configure_logs(settings)
         _configure_traces(settings)
         asyncio.run(_run(build, settings))

@@ -48,7 +48,7 @@ class Service:
 
     def log(self) -> str:
         """What the process wrote so far, or the end of it."""
-        return self._log.read_text(errors="replace")[-20_000:]
+        return self._log.read_text(errors="replace")[-200_000:]
 
     def kill(self) -> None:
         """Ends the process without a chance to clean up."""

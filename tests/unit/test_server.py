@@ -111,7 +111,7 @@ def test_sigterm_drains(tmp_path: Path) -> None:
         answer = asyncio.run(call_then_terminate(listening["address"], running))
         code = running.wait(5)
 
-    assert answer == corpus_pb2.Stats(sample_count=1)
+    assert answer.sample_count == 1
     assert code == 0
 
 
