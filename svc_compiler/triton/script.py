@@ -80,6 +80,7 @@ class ScriptExaminer:
             "sources": str(sources),
             "main": work.action.main,
             "max_configurations": work.action.max_configurations,
+            "budget_s": work.timeout_s,
         }
         job = Job(
             folder=place,
@@ -92,7 +93,7 @@ class ScriptExaminer:
             ),
         )
         outcome = await self.sandbox.run(job)
-        return await asyncio.to_thread(script_reply.read, place, outcome, _ending(outcome, work.timeout_s))
+        return await asyncio.to_thread(script_reply.read, place, sources, outcome, _ending(outcome, work.timeout_s))
 
     async def _compile(self, work: ScriptWork, folder: Path, recorded: Reply, report: Report) -> None:
         """Compiles for each target; the report's first step is theirs unless the script itself failed."""

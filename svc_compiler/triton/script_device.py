@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
-import triton
 from torch.overrides import TorchFunctionMode
 
 from svc_compiler.triton import device_shim
@@ -21,7 +18,6 @@ from svc_compiler.triton import device_shim
 _GPU = torch.device("cuda", 0)
 _HOST = torch.device("cpu")
 _T = torch.Tensor
-_TRITON = f"{Path(triton.__file__).parent}/"
 
 
 @dataclasses.dataclass
@@ -46,15 +42,9 @@ class Notes:
 class OnHost(TorchFunctionMode):
     """Turns requests for the GPU to the host, and questions about tensors back."""
 
-    def __init__(self, address_of: Callable[[torch.Tensor], int] | None) -> None:
-        super().__init__()
-        self._address_of = address_of
-
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """See TorchFunctionMode."""
         kwargs = dict(kwargs or {})
-        if func is _T.data_ptr and self._address_of and not _is_triton(sys._getframe(1).f_code.co_filename):
-            return self._address_of(args[0])
         if func in _ANSWERS:
             return _ANSWERS[func](*args, **kwargs)
         if "device" in kwargs:
@@ -102,16 +92,9 @@ _ANSWERS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def _is_triton(filename: str) -> bool:
-    return filename.startswith(_TRITON)
-
-
 @contextlib.contextmanager
-def told(notes: Notes, address_of: Callable[[torch.Tensor], int] | None = None) -> Iterator[None]:
-    """A script that runs meanwhile sees a GPU. For the rest of the process: nothing of torch.cuda is put back.
-
-    `address_of` is what the script, as opposed to Triton's runtime, gets as a tensor's `data_ptr()`.
-    """
+def told(notes: Notes) -> Iterator[None]:
+    """A script that runs meanwhile sees a GPU. For the rest of the process: nothing of torch.cuda is put back."""
     address_of_storage = torch.UntypedStorage.data_ptr
     device_shim.answer_cuda(notes)
     # Its tensors have no memory, a script's have.
@@ -119,5 +102,5 @@ def told(notes: Notes, address_of: Callable[[torch.Tensor], int] | None = None) 
     torch.set_default_device = lambda device: None
     guards: Any = torch._C._dynamo.guards
     guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype)
-    with OnHost(address_of):
+    with OnHost():
         yield

@@ -43,10 +43,13 @@ class Reply:
     findings: list[compiler_pb2.Finding] = dataclasses.field(default_factory=list)
 
 
-def read(folder: Path, outcome: Outcome, ending: tuple[Report.Status, str] | None) -> Reply:
-    """The reply in `folder`, or what `ending` says of a process that left none. Raises errors.Internal."""
+def read(folder: Path, sources: Path, outcome: Outcome, ending: tuple[Report.Status, str] | None) -> Reply:
+    """The reply in `folder`, or what `ending` says of a process that left none. Raises errors.Internal.
+
+    Files below `sources` are told by their names there.
+    """
     data = read_child_file(folder / REPLY, _MAX_BYTES)
-    findings = _findings(folder)
+    findings = _findings(folder, f"{sources}/")
     if ending is not None:
         launches = _integer(read_child_file(folder / LAUNCHES, 32) or b"0")
         return Reply(ending[0], ending[1], launches=launches, findings=findings)
@@ -55,7 +58,7 @@ def read(folder: Path, outcome: Outcome, ending: tuple[Report.Status, str] | Non
             return Reply(Report.FAILED, f"The script ends its process ({outcome.describe()}).")
         raise errors.Internal("SCRIPT_CHILD_FAILED", f"failed to run a script: {outcome.describe()}")
     try:
-        reply = _parsed(json.loads(data))
+        reply = _parsed(json.loads(data.replace(f"{sources}/".encode(), b"")))
         reply.program = _program(folder)
         reply.findings = findings
         if any(not 0 <= index < len(reply.program.variants) for group in reply.groups for index in group):
@@ -88,13 +91,19 @@ def _program(folder: Path) -> triton_pb2.TritonProgram:
     return programs.read(data) if data else triton_pb2.TritonProgram()
 
 
-def _findings(folder: Path) -> list[compiler_pb2.Finding]:
-    """The findings that were noted so far, even if the process did not live to its end."""
+def _findings(folder: Path, prefix: str) -> list[compiler_pb2.Finding]:
+    """The findings that were noted so far, even if the process did not live to its end; one for each line and kind."""
     data = read_child_file(folder / FINDINGS, _MAX_BYTES) or b""
     try:
-        return list(compiler_pb2.ScriptReport.FromString(data).findings)
+        noted = Report.FromString(data).findings
     except DecodeError:
         return []
+    found: dict[tuple[object, ...], compiler_pb2.Finding] = {}
+    for finding in noted:
+        finding.location = finding.location.removeprefix(prefix)[:_MAX_TEXT]
+        finding.message = finding.message[:_MAX_TEXT]
+        found.setdefault((finding.kind, finding.location, finding.kernel, finding.buffer), finding)
+    return list(found.values())
 
 
 def _integer(data: bytes) -> int:
