@@ -46,7 +46,6 @@ TLS_KEY_FILE: /etc/kernelvault/tls/tls.key
 {{- if $access.tls.mutual }}
 TLS_CLIENT_CA_FILE: /etc/kernelvault/tls/ca.crt
 {{- end }}
-HEALTH_ADDRESS: {{ printf "%s:%s" $host (include "kernelvault.healthPort" .) | quote }}
 {{- end }}
 {{- if $access.tokens.existingSecret }}
 TOKENS_FILE: /etc/kernelvault/tokens/{{ $access.tokens.key }}

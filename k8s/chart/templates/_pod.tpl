@@ -86,23 +86,24 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 securityContext: {{- include "kernelvault.podSecurity" (dict "supplementalGroups" .groups) | nindent 2 }}
 {{- end }}
-{{- define "kernelvault.healthPort" -}}9465{{- end }}
 
-{{/* gRPC probes. Those of the kubelet speak no TLS: then a port of its own answers them and nothing else. Of {root, service}. */}}
+{{/* gRPC probes; those of the kubelet speak no TLS, and with it they ask beside the metrics. Of {root, service}. */}}
 {{- define "kernelvault.probes" -}}
-{{- $port := .root.Values.access.tls.enabled | ternary (include "kernelvault.healthPort" . | int) (int .service.port) }}
-# "live" is about the process alone: a store that is away must not restart the corpus.
+{{- $tls := .root.Values.access.tls.enabled }}
+{{- $port := int .service.port }}
+{{- $live := $tls | ternary "httpGet: {path: /livez, port: metrics}" (printf "grpc: {port: %d, service: live}" $port) }}
+# About the process alone: a store that is away must not restart the corpus.
 startupProbe:
-  grpc: {port: {{ $port }}, service: live}
+  {{ $live }}
   periodSeconds: 2
   failureThreshold: 60
 livenessProbe:
-  grpc: {port: {{ $port }}, service: live}
+  {{ $live }}
   periodSeconds: 15
   timeoutSeconds: 5
   failureThreshold: 4
 readinessProbe:
-  grpc: {port: {{ $port }}}
+  {{ $tls | ternary "httpGet: {path: /readyz, port: metrics}" (printf "grpc: {port: %d}" $port) }}
   periodSeconds: 5
   timeoutSeconds: 5
   failureThreshold: 2

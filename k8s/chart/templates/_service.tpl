@@ -58,9 +58,6 @@ spec:
           ports:
             - {name: grpc, containerPort: {{ .service.port }}}
             - {name: metrics, containerPort: {{ include "kernelvault.metricsPort" . }}}
-            {{- if .root.Values.access.tls.enabled }}
-            - {name: health, containerPort: {{ include "kernelvault.healthPort" . }}}
-            {{- end }}
           env: {{- include "kernelvault.env.of" . | nindent 12 }}
           securityContext: {{- include "kernelvault.containerSecurity" . | nindent 12 }}
           {{- include "kernelvault.probes" . | trim | nindent 10 }}

@@ -5,9 +5,9 @@
   image: {{ include "kernelvault.image" (dict "root" . "component" "vllm" "image" $vllm.image) }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
   args:
-    - --model={{ $vllm.model }}
-    - --served-model-name={{ $vllm.servedModelName }}
-    - --host={{ eq $vllm.mode "sidecar" | ternary "127.0.0.1" (.Values.ipv6 | ternary "::" "0.0.0.0") }}
+    - {{ printf "--model=%s" $vllm.model | quote }}
+    - {{ printf "--served-model-name=%s" $vllm.servedModelName | quote }}
+    - {{ eq $vllm.mode "sidecar" | ternary "127.0.0.1" (.Values.ipv6 | ternary "::" "0.0.0.0") | printf "--host=%s" | quote }}
     - --port=8000
     - --tensor-parallel-size={{ $vllm.gpu.count }}
     {{- range $vllm.extraArgs }}

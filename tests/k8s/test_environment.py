@@ -1,0 +1,174 @@
+"""Whether processes start with what the chart gives them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelvault import addresses, config
+from svc_compiler.config import CompilerConfig
+from svc_corpus.settings import CorpusConfig
+from svc_generator.settings import GeneratorConfig
+from svc_profiler.settings import ProfilerConfig
+from svc_trainer.settings import TrainerConfig
+from tests.k8s import tools
+
+KINDS: dict[str, Any] = {
+    "corpus": CorpusConfig,
+    "compiler": CompilerConfig,
+    "profiler": ProfilerConfig,
+    "generator": GeneratorConfig,
+    "trainer": TrainerConfig,
+}
+# What the chart sets itself, from values that say it once for all services.
+MANAGED = {
+    *("address", "metrics_port", "drain_seconds", "max_connection_age_seconds", "otlp_endpoint", "ready_file"),
+    *("corpus_address", "cache_dir", "prefix", "case_secret", "case_secret_file", "token"),
+    *("token_file", "tokens_file", "allow_plaintext", "allow_anonymous", "openai_endpoint", "openai_models"),
+    *("openai_api_key", "openai_api_key_file", "tls_ca_file", "tls_client_cert_file", "tls_client_key_file"),
+    *("tls_cert_file", "tls_key_file", "tls_client_ca_file", "s3_endpoint", "s3_access_key", "s3_access_key_file"),
+    *("s3_secret_key", "s3_secret_key_file", "s3_bucket", "s3_region", "s3_secure"),
+}
+
+
+def _container(example: str, service: str, *settings: str) -> dict[str, Any]:
+    deployment = tools.named(example, "Deployment", service, *settings)
+    container: dict[str, Any] = deployment["spec"]["template"]["spec"]["containers"][0]
+    return container
+
+
+def _environment(container: dict[str, Any]) -> dict[str, str]:
+    return {entry["name"]: entry["value"] for entry in container["env"] if "value" in entry}
+
+
+@pytest.mark.parametrize("example", tools.EXAMPLES)
+@pytest.mark.parametrize("service", KINDS)
+def test_a_service_takes_its_environment(example: str, service: str) -> None:
+    """No name that its configuration does not know, no value that it cannot parse, and the port that is published."""
+    container = _container(example, service)
+    settings = config.load(KINDS[service], _environment(container))
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert settings.address == f"0.0.0.0:{ports['grpc']}"
+    assert ports["grpc"] == addresses.DEFAULT_PORTS[service]
+    assert settings.metrics_port == ports["metrics"]
+    assert "HOME" in _environment(container)
+
+
+@pytest.mark.parametrize("service", KINDS)
+def test_every_setting_can_be_given_and_no_other(service: str) -> None:
+    """`services.NAME.config` takes the fields of the configuration class that the chart does not set itself.
+
+    A new field belongs into k8s/chart/values.schema.json, or into the chart's templates and MANAGED here.
+    """
+    schema = json.loads((tools.CHART / "values.schema.json").read_text())
+    allowed = set(schema["properties"]["services"]["properties"][service]["properties"]["config"]["properties"])
+    fields = {field.name for field in dataclasses.fields(KINDS[service])}
+    assert allowed == fields - MANAGED
+
+
+def test_numbers_stay_as_they_were_written() -> None:
+    """Large whole numbers are not written as 1e+06, and fractions are not cut."""
+    config_of = "services.generator.config"
+    changes = (f"{config_of}.openai_total_tokens:=50000000", f"{config_of}.openai_temperature:=0.35")
+    environment = _environment(_container("mi300x", "generator", *changes))
+    assert environment["KERNELVAULT_OPENAI_TOTAL_TOKENS"] == "50000000"
+    assert environment["KERNELVAULT_OPENAI_TEMPERATURE"] == "0.35"
+
+
+@pytest.mark.parametrize("example", tools.EXAMPLES)
+def test_files_that_a_setting_names_are_mounted(example: str) -> None:
+    """Each `_FILE` and each folder lies below a mount of its container; written ones below a writable one."""
+    for name, pod in tools.pods(example):
+        for container in pod["containers"]:
+            mounts = {mount["mountPath"]: mount.get("readOnly", False) for mount in container["volumeMounts"]}
+            for variable, value in _environment(container).items():
+                if variable.endswith(("_FILE", "_DIR", "_STATE", "HOME")):
+                    under = [read_only for path, read_only in mounts.items() if Path(value).is_relative_to(path)]
+                    assert under, f"{name}: {variable}={value} is not below a mount"
+                    assert variable.endswith("_FILE") or under == [False], f"{name}: {variable} is read-only"
+
+
+@pytest.mark.parametrize("example", tools.EXAMPLES)
+def test_a_pod_has_time_to_drain(example: str) -> None:
+    """It is killed only after it had its full time to leave DNS and to end its calls."""
+    for service in KINDS:
+        pod = tools.named(example, "Deployment", service)["spec"]["template"]["spec"]
+        container = pod["containers"][0]
+        drain = config.load(KINDS[service], _environment(container)).drain_seconds
+        assert (
+            pod["terminationGracePeriodSeconds"] >= container["lifecycle"]["preStop"]["sleep"]["seconds"] + drain + 10
+        )
+
+
+def test_drain_covers_the_longest_verification() -> None:
+    """By default no verification is cut short by an upgrade."""
+    compiler = config.load(CompilerConfig, _environment(_container("mi300x", "compiler")))
+    assert compiler.drain_seconds >= compiler.max_timeout_seconds
+
+
+def test_probes_ask_where_they_are_answered() -> None:
+    """Over gRPC; with TLS beside the metrics, for the kubelet's gRPC probes speak none. Liveness never asks about the store."""
+
+    def probes(example: str) -> dict[str, Any]:
+        container = _container(example, "corpus")
+        found = {name: dict(container[f"{name}Probe"]) for name in ("startup", "liveness", "readiness")}
+        return {name: probe.get("grpc") or probe["httpGet"] for name, probe in found.items()}
+
+    live, alive = {"port": 50054, "service": "live"}, {"path": "/livez", "port": "metrics"}
+    assert probes("laptop") == {"startup": live, "liveness": live, "readiness": {"port": 50054}}
+    ready = {"path": "/readyz", "port": "metrics"}
+    assert probes("mi300x") == {"startup": alive, "liveness": alive, "readiness": ready}
+
+
+def test_clients_resolve_all_pods() -> None:
+    """Headless services, and addresses that gRPC resolves by itself; variables for services would be unknown ones."""
+    for service in KINDS:
+        assert tools.named("cluster", "Service", service)["spec"]["clusterIP"] == "None"
+    environment = _environment(_container("cluster", "profiler"))
+    assert environment["KERNELVAULT_CORPUS_ADDRESS"] == (
+        "dns:///kernelvault-corpus.kernelvault.svc.cluster.local:50054"
+    )
+    assert all(pod["enableServiceLinks"] is False for _, pod in tools.pods("cluster"))
+
+
+def test_the_generator_finds_its_model() -> None:
+    """In its own pod, in pods of the release, or outside of it."""
+    outside = ("openai.endpoint=https://llm.example/v1", "openai.models={a,b}", "openai.existingSecret=llm")
+    found = {
+        "sidecar": _environment(_container("mi300x", "generator")),
+        "deployment": _environment(_container("cluster", "generator")),
+        "outside": _environment(_container("laptop", "generator", *outside)),
+    }
+    names = ("KERNELVAULT_OPENAI_ENDPOINT", "KERNELVAULT_OPENAI_MODELS", "KERNELVAULT_OPENAI_API_KEY_FILE")
+    assert {mode: tuple(environment.get(name) for name in names) for mode, environment in found.items()} == {
+        "sidecar": ("http://127.0.0.1:8000/v1", "Qwen3-Coder-30B-A3B-Instruct", None),
+        "deployment": (
+            "http://kernelvault-vllm.kernelvault.svc.cluster.local:8000/v1",
+            "Qwen3-Coder-480B-A35B-Instruct-FP8",
+            None,
+        ),
+        "outside": ("https://llm.example/v1", "a,b", "/etc/kernelvault/openai/api-key"),
+    }
+
+
+def test_a_shard_runs_with_its_own_arguments(tmp_path: Path) -> None:
+    """The Job's own command line, with words that hold blanks and stars, and the exit code of the run."""
+    job = tools.named("laptop", "Job", "campaign-starter")["spec"]
+    container = job["template"]["spec"]["containers"][0]
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    (shards / "7").write_text("--tasks\nsoft max,*norm\n/tasks/a folder\n")
+    (tmp_path / "kernelvault").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 2\n')
+    (tmp_path / "kernelvault").chmod(0o755)
+    script = container["args"][0].replace("/etc/kernelvault/shards", str(shards))
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "RUN": "first", "CONCURRENCY": "4", "SHARD": "7"}
+    ended = subprocess.run([*container["command"], script], env=environment, capture_output=True, text=True, check=False)
+    words = ["run", "--run", "first-7", "--concurrency", "4", "--tasks", "soft max,*norm", "/tasks/a folder"]
+    assert (ended.stdout.splitlines(), ended.returncode) == (words, 2)
+    assert (job["completionMode"], job["completions"]) == ("Indexed", 2)
