@@ -98,7 +98,7 @@ def _tag(path: str) -> str:
 def _result(attempt: Attempt, hidden: set[str]) -> str:
     report = attempt.report
     lines = [f"Verdict: {VerificationReport.Verdict.Name(report.verdict)}."]
-    lines += [f"Why: {clip(_explanation(report, hidden), _MOST_WORDS)}"] if report.explanation else []
+    lines += _why(report, hidden)
     lines += _diagnostics(attempt)
     lines += _failed_cases(report, hidden)
     lines += _findings(attempt, hidden)
@@ -107,10 +107,18 @@ def _result(attempt: Attempt, hidden: set[str]) -> str:
     return "\n".join(lines)
 
 
-def _explanation(report: VerificationReport, hidden: set[str]) -> str:
-    if any(case in report.explanation for case in hidden):
-        return "a case that is not shown does not pass; the kernel must be right for any shape and value"
-    return report.explanation
+def _why(report: VerificationReport, hidden: set[str]) -> list[str]:
+    """The explanation, unless it is made of the findings, which say where."""
+    secret = {*hidden, *(one.message for one in report.findings if one.case_id in hidden)}
+    if any(text and text in report.explanation for text in secret):
+        return ["Why: a case that is not shown does not pass; the kernel must be right for any shape and value"]
+    if not report.explanation or _is_found(report.explanation, report):
+        return []
+    return [f"Why: {clip(report.explanation, _MOST_WORDS)}"]
+
+
+def _is_found(explanation: str, report: VerificationReport) -> bool:
+    return any(one.message and one.message in explanation for one in report.findings)
 
 
 def _diagnostics(attempt: Attempt) -> list[str]:
@@ -132,22 +140,34 @@ def _diagnostic(attempt: Attempt, one: Diagnostic) -> str:
 
 
 def _failed_cases(report: VerificationReport, hidden: set[str]) -> list[str]:
-    failed = [one for one in report.case_results if not one.passed and one.case_id not in hidden and one.explanation]
+    failed = [
+        one
+        for one in report.case_results
+        if not one.passed
+        and one.case_id not in hidden
+        and one.explanation
+        # Not what was said already, or will be.
+        and one.explanation not in report.explanation
+        and not _is_found(one.explanation, report)
+    ]
     lines = [f"- case `{one.case_id}`: {clip(one.explanation, _MOST_WORDS)}" for one in failed[:_MOST_ITEMS]]
     return ["Failed cases:", *lines] if lines else []
 
 
 def _findings(attempt: Attempt, hidden: set[str]) -> list[str]:
-    found = dict.fromkeys(
-        f"- {_place(one)}: {clip(one.message, _MOST_WORDS)}{_quoted(attempt, one.location)}"
-        for one in attempt.report.findings
-        if one.case_id not in hidden
-    )
-    return ["Findings:", *list(found)[:_MOST_ITEMS]] if found else []
+    """By place, each with its source line."""
+    found = [one for one in attempt.report.findings if one.case_id not in hidden]
+    lines = []
+    for location in dict.fromkeys(one.location for one in found[:_MOST_ITEMS]):
+        lines.append(f"Found{f' at {location}' if location else ''}:{_quoted(attempt, location)}")
+        here = (one for one in found[:_MOST_ITEMS] if one.location == location)
+        lines += dict.fromkeys(f"- {_whose(one)}: {clip(one.message, _MOST_WORDS)}" for one in here)
+    return lines
 
 
-def _place(finding: Finding) -> str:
-    return " ".join(part for part in (finding.kernel or "host", finding.location) if part)
+def _whose(finding: Finding) -> str:
+    case = f", case `{finding.case_id}`" if finding.case_id else ""
+    return f"{finding.kernel or 'host code'}{case}"
 
 
 def _quoted(attempt: Attempt, location: str) -> str:

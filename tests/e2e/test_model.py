@@ -17,6 +17,24 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ADD, HIP = EXAMPLES / "add.py", (EXAMPLES / "add.hip").read_text()
+TRITON = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, out, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out + offsets, tl.load(a + offsets, mask=mask) + tl.load(b + offsets, mask=mask), mask=mask)
+
+
+def module_fn(a, b):
+    a, b = a.contiguous(), b.contiguous()
+    out = torch.empty_like(a)
+    add[(triton.cdiv(a.numel(), 256),)](a, b, out, a.numel(), BLOCK=256)
+    return out
+"""
 REFLECTION = "The guard lets one thread too many pass: compare with `<`."
 
 
@@ -66,12 +84,15 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 
 @pytest.mark.parametrize(
-    ("language", "right", "guard", "wrong_guard"),
-    [("hip", HIP, "if (i < n)", "if (i <= n)")],
-    ids=["hip"],
+    ("language", "right", "guard", "wrong_guard", "access"),
+    [
+        ("hip", HIP, "if (i < n)", "if (i <= n)", "out[i] = a[i] + b[i]"),
+        ("triton", TRITON, "offsets < n", "offsets <= n", "tl.load(a + offsets"),
+    ],
+    ids=["hip", "triton"],
 )
 async def test_a_model_mends_what_it_reflected_on(
-    world: World, language: str, right: str, guard: str, wrong_guard: str
+    world: World, language: str, right: str, guard: str, wrong_guard: str, access: str
 ) -> None:
     """An access out of bounds is found, reflected on with its line, and mended; the corpus tells the story."""
     world.model.right, world.model.wrong = right, right.replace(guard, wrong_guard)
@@ -83,7 +104,7 @@ async def test_a_model_mends_what_it_reflected_on(
     (_, first), (_, review), (_, second) = world.model.asked
     assert REFLECTION not in first + review
     assert "Verdict: UNSAFE" in review
-    assert f"is `{next(line.strip() for line in world.model.wrong.splitlines() if wrong_guard in line)}`" in review
+    assert f"is `{next(line.strip() for line in world.model.wrong.splitlines() if access in line)}`" in review
     assert f"> {REFLECTION}" in second
     shown = await asyncio.to_thread(world.cluster.command, "corpus", "show", row["samples"][1])
     assert "of which models/m said (100 + 20 tokens):" in shown.stdout

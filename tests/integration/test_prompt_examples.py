@@ -18,6 +18,7 @@ from svc_generator.parsing import fenced, read_kernel
 from svc_generator.prompts.assemble import page
 from tests.compiler import Compiler
 
+TRITON = {"language": Candidate.TRITON, "format": Candidate.TRITON_MODULE}
 PREFIX = Path(os.environ.get("KERNELVAULT_TOOLCHAIN", "~/.cache/kernelvault/toolchain"))
 
 
@@ -55,6 +56,20 @@ def get_cases():
     ]
 """
 FLOATS = "".join(line for line in ROWS.splitlines(keepends=True) if "torch.float16" not in line)
+PRODUCT = """
+def get_inputs(m=5, k=7, n=3):
+    return [torch.randn(m, k)]
+
+def get_init_inputs(m=5, k=7, n=3):
+    return [k, n]
+
+def get_cases():
+    return [
+        {"id": "odd", "m": 5, "k": 7, "n": 3},
+        {"id": "tiles", "m": 130, "k": 100, "n": 70},
+        {"id": "large", "m": 1024, "k": 1024, "n": 1024, "kind": "performance"},
+    ]
+"""
 
 
 def examples(name: str, mark: str) -> list[tuple[str, str]]:
@@ -71,8 +86,10 @@ def examples(name: str, mark: str) -> list[tuple[str, str]]:
     [
         ("hip_abi.md", "__global__", 0, ROWS, {"language": Candidate.HIP, "format": Candidate.HIP_ABI}),
         ("hip_torch.md", "__global__", 0, FLOATS, {"language": Candidate.HIP, "format": Candidate.HIP_TORCH}),
+        ("triton_module.md", "@triton.jit", 0, ROWS, TRITON),
+        ("triton_module.md", "@triton.jit", 1, PRODUCT, TRITON),
     ],
-    ids=["hip-abi", "hip-torch"],
+    ids=["hip-abi", "hip-torch", "softmax", "product"],
 )
 async def test_an_example_passes(  # noqa: PLR0917 parameters of the test
     compiler: Compiler, name: str, mark: str, number: int, inputs: str, fields: dict[str, Any]

@@ -167,7 +167,7 @@ def test_a_fault_is_shown_with_its_line() -> None:
     build = compiler_pb2.TargetBuild(target="gfx942", diagnostics=[diagnostic])
     shown = history.render([triton(MODULE, REPORT.UNSAFE, builds=[build], findings=[finding])], task(), 5000)
     assert "- kernel.py:5: offsets is not defined\n  line 5 is `mask = offsets <= n`" in shown
-    assert "- k kernel.py:5: program (7,0,0) reads past 'x'\n  line 5 is `mask = offsets <= n`" in shown
+    assert "Found at kernel.py:5:\n  line 5 is `mask = offsets <= n`\n- k: program (7,0,0) reads past 'x'" in shown
     assert "```python\nimport triton" in shown
 
 
@@ -192,7 +192,35 @@ def test_a_finding_without_place_has_none() -> None:
     """A rule that host code broke has a message and maybe no line."""
     finding = compiler_pb2.Finding(message="torch.softmax computes on a tensor")
     shown = history.render([triton(MODULE, REPORT.REJECTED, findings=[finding])], task(), 5000)
-    assert "- host: torch.softmax computes on a tensor\n" in shown
+    assert "Found:\n- host code: torch.softmax computes on a tensor\n" in shown
+
+
+def test_nothing_is_said_twice() -> None:
+    """Explanations are made of findings and of cases: each fault stands there once."""
+    findings = [
+        compiler_pb2.Finding(kernel="k", location="kernel.py:5", case_id=id_, message=f"reads {id_} past 'x'")
+        for id_ in ("a", "b")
+    ]
+    results = [compiler_pb2.CaseResult(case_id=id_, explanation=f"kernel.py:5: reads {id_} past 'x'") for id_ in "ab"]
+    results.append(compiler_pb2.CaseResult(case_id="c", explanation="differs at [0]"))
+    unsafe = triton(
+        MODULE,
+        REPORT.UNSAFE,
+        explanation="Case a: kernel.py:5: reads a past 'x'",
+        findings=findings,
+        case_results=results,
+    )
+    shown = history.render([unsafe], task(), 5000)
+    assert [shown.count(words) for words in ("reads a", "reads b", "line 5 is", "Why", "differs")] == [1, 1, 1, 0, 1]
+
+
+def test_an_explanation_of_a_case_stands_alone() -> None:
+    """What is known of the first case that failed is not repeated under its name."""
+    result = compiler_pb2.CaseResult(case_id="a", explanation="differs at [0]")
+    wrong = triton(MODULE, REPORT.MISMATCHED, explanation="Case a (strided): differs at [0]", case_results=[result])
+    shown = history.render([wrong], task(), 5000)
+    assert "Why: Case a (strided): differs at [0]" in shown
+    assert shown.count("differs at [0]") == 1
 
 
 def test_a_reflection_cannot_pass_for_something_else() -> None:
