@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import functools
 import json
 import sys
 from collections.abc import Iterator
@@ -19,10 +20,12 @@ from typing import Any
 
 import jsonschema
 import kubernetes_validate
+import referencing
+import referencing.jsonschema
 import yaml
 
 RAY_SCHEMA = Path(__file__).parents[2] / "k8s" / "tests" / "kuberay.schema.json"
-# A test holds them against what the examples contain.
+SCHEMAS = Path(kubernetes_validate.__file__).parent / "kubernetes-json-schema"
 MODELED = ("keda.sh/v1alpha1", "cert-manager.io/v1", "monitoring.coreos.com/v1")
 
 
@@ -64,11 +67,25 @@ def check(document: Any, versions: list[str], crds: Path | None) -> Iterator[str
 
 
 def _core(document: Any, versions: list[str]) -> Iterator[str]:
+    group, _, number = document["apiVersion"].rpartition("/")
+    name = "-".join(part for part in (document["kind"].lower(), group.split(".")[0], number) if part)
     for version in versions:
-        try:
-            kubernetes_validate.validate(document, version, strict=True)
-        except Exception as error:
-            yield f"Kubernetes {version}: {str(error).splitlines()[0]}"
+        path = SCHEMAS / f"v{version}.0-local-strict" / f"{name}.json"
+        if not path.exists():
+            yield f"Kubernetes {version} has no {document['apiVersion']} {document['kind']}"
+            continue
+        schema = json.loads(path.read_text())
+        validator = jsonschema.Draft202012Validator(schema, registry=_definitions(path.parent))
+        for error in validator.iter_errors(document):
+            yield f"Kubernetes {version}: {error.json_path}: {error.message[:300]}"
+
+
+@functools.cache
+def _definitions(folder: Path) -> referencing.Registry[Any]:
+    """What the schemas of one version refer to; read once, for it is a megabyte."""
+    path = folder / "_definitions.json"
+    resource = referencing.jsonschema.DRAFT202012.create_resource(json.loads(path.read_text()))
+    return referencing.Registry().with_resource(path.name, resource).crawl()
 
 
 def _pod_templates(value: Any) -> Iterator[Any]:

@@ -97,13 +97,12 @@ def test_files_that_a_setting_names_are_mounted(example: str) -> None:
 @pytest.mark.parametrize("example", tools.EXAMPLES)
 def test_a_pod_has_time_to_drain(example: str) -> None:
     """It is killed only after it had its full time to leave DNS and to end its calls."""
-    for service in KINDS:
+    for service, kind in KINDS.items():
         pod = tools.named(example, "Deployment", service)["spec"]["template"]["spec"]
         container = pod["containers"][0]
-        drain = config.load(KINDS[service], _environment(container)).drain_seconds
-        assert (
-            pod["terminationGracePeriodSeconds"] >= container["lifecycle"]["preStop"]["sleep"]["seconds"] + drain + 10
-        )
+        drain_s = config.load(kind, _environment(container)).drain_seconds
+        leave_s = container["lifecycle"]["preStop"]["sleep"]["seconds"]
+        assert pod["terminationGracePeriodSeconds"] >= leave_s + drain_s + 10
 
 
 def test_drain_covers_the_longest_verification() -> None:
@@ -113,7 +112,7 @@ def test_drain_covers_the_longest_verification() -> None:
 
 
 def test_probes_ask_where_they_are_answered() -> None:
-    """Over gRPC; with TLS beside the metrics, for the kubelet's gRPC probes speak none. Liveness never asks about the store."""
+    """Over gRPC; with TLS beside the metrics, for the kubelet's gRPC probes speak none. Liveness leaves out the store."""
 
     def probes(example: str) -> dict[str, Any]:
         container = _container(example, "corpus")
@@ -168,7 +167,9 @@ def test_a_shard_runs_with_its_own_arguments(tmp_path: Path) -> None:
     (tmp_path / "kernelvault").chmod(0o755)
     script = container["args"][0].replace("/etc/kernelvault/shards", str(shards))
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "RUN": "first", "CONCURRENCY": "4", "SHARD": "7"}
-    ended = subprocess.run([*container["command"], script], env=environment, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [*container["command"], script], env=environment, capture_output=True, text=True, check=False
+    )
     words = ["run", "--run", "first-7", "--concurrency", "4", "--tasks", "soft max,*norm", "/tasks/a folder"]
     assert (ended.stdout.splitlines(), ended.returncode) == (words, 2)
     assert (job["completionMode"], job["completions"]) == ("Indexed", 2)

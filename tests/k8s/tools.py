@@ -69,6 +69,12 @@ def named(example: str, kind: str, suffix: str, *settings: str) -> dict[str, Any
     return found
 
 
+def named_whole(example: str, kind: str) -> dict[str, Any]:
+    """The one object of that kind that is called as the release."""
+    (found,) = (o for o in objects(example, kind) if o["metadata"]["name"] == RELEASE)
+    return found
+
+
 def pods(example: str, *settings: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The pod specs of an example, those inside of custom resources and hooks too, each with a name."""
     for document in _documents(example, *settings):
