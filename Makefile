@@ -5,10 +5,10 @@ MAKEFLAGS += --no-print-directory
 toolchain := $(or $(KERNELVAULT_TOOLCHAIN),$(HOME)/.cache/kernelvault/toolchain)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain demo test test-fast lint format stubs up down status clean
+.PHONY: help setup toolchain demo test test-fast lint format stubs k8s-tools k8s-test k8s-render up down status clean
 
 help: ## this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 setup: .venv/.complete toolchain ## Python environment and HIP tool chain (once)
 
@@ -21,10 +21,10 @@ toolchain:
 demo: setup ## the whole job over the starter suite, without a GPU
 	@scripts/demo
 
-test: setup ## every test
+test: setup k8s-tools ## every test
 	@.venv/bin/python -m pytest $(PYTEST_ARGS)
 
-test-fast: setup ## the tests that take under five minutes
+test-fast: setup k8s-tools ## the tests that take under five minutes
 	@.venv/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
 lint: .venv/.complete build/kernelvault.binpb ## ruff, mypy, buf, import-linter
@@ -40,6 +40,15 @@ format: .venv/.complete ## rewrites the Python files
 
 stubs: .venv/.complete ## regenerates kernelvault/v1 from protos/
 	scripts/generate-stubs
+
+k8s-tools: .venv/.complete
+	@scripts/install-k8s-tools
+
+k8s-test: setup k8s-tools ## the Helm chart: lint, schemas, KubeRay, checkov, promtool, the services' metrics
+	@.venv/bin/python -m pytest tests/k8s $(PYTEST_ARGS)
+
+k8s-render: .venv/.complete ## renders the chart's examples into k8s/rendered
+	@scripts/render-examples
 
 build/kernelvault.binpb: $(wildcard protos/kernelvault/v1/*.proto) scripts/generate-stubs | .venv/.complete
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; scripts/generate-stubs $$out

@@ -112,7 +112,7 @@ def test_drain_covers_the_longest_verification() -> None:
 
 
 def test_probes_ask_where_they_are_answered() -> None:
-    """Over gRPC; with TLS beside the metrics, for the kubelet's gRPC probes speak none. Liveness leaves out the store."""
+    """Over gRPC; with TLS beside the metrics, for the kubelet speaks none. A store that is away restarts nothing."""
 
     def probes(example: str) -> dict[str, Any]:
         container = _container(example, "corpus")
