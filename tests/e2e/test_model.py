@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -83,20 +83,27 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
             await asyncio.to_thread(cluster.command, "down")
 
 
-@pytest.mark.parametrize(
-    ("language", "right", "guard", "wrong_guard", "access"),
-    [
-        ("hip", HIP, "if (i < n)", "if (i <= n)", "out[i] = a[i] + b[i]"),
-        ("triton", TRITON, "offsets < n", "offsets <= n", "tl.load(a + offsets"),
-    ],
-    ids=["hip", "triton"],
-)
-async def test_a_model_mends_what_it_reflected_on(
-    world: World, language: str, right: str, guard: str, wrong_guard: str, access: str
-) -> None:
+class Slip(NamedTuple):
+    """A right kernel, and how its guard goes wrong; `access` is in the line that then goes out of bounds."""
+
+    right: str
+    guard: str
+    wrong_guard: str
+    access: str
+
+
+SLIPS = {
+    "hip": Slip(HIP, "if (i < n)", "if (i <= n)", "out[i] = a[i] + b[i]"),
+    "triton": Slip(TRITON, "offsets < n", "offsets <= n", "tl.load(a + offsets"),
+}
+
+
+@pytest.mark.parametrize("language", SLIPS)
+async def test_a_model_mends_what_it_reflected_on(world: World, language: str) -> None:
     """An access out of bounds is found, reflected on with its line, and mended; the corpus tells the story."""
-    world.model.right, world.model.wrong = right, right.replace(guard, wrong_guard)
-    assert world.model.wrong != right
+    slip = SLIPS[language]
+    world.model.right, world.model.wrong = slip.right, slip.right.replace(slip.guard, slip.wrong_guard)
+    assert world.model.wrong != world.model.right
     [row] = (await world.run("--language", language))["tasks"]
 
     assert (row["verdict"], row["attempts"]) == ("PASSED", 2), row["note"]
@@ -104,7 +111,8 @@ async def test_a_model_mends_what_it_reflected_on(
     (_, first), (_, review), (_, second) = world.model.asked
     assert REFLECTION not in first + review
     assert "Verdict: UNSAFE" in review
-    assert f"is `{next(line.strip() for line in world.model.wrong.splitlines() if access in line)}`" in review
+    [line] = (line.strip() for line in world.model.wrong.splitlines() if slip.access in line)
+    assert f"is `{line}`" in review
     assert f"> {REFLECTION}" in second
     shown = await asyncio.to_thread(world.cluster.command, "corpus", "show", row["samples"][1])
     assert "of which models/m said (100 + 20 tokens):" in shown.stdout
