@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Protocol
@@ -79,14 +80,16 @@ class AroundInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 return response
 
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:
-            async with (
-                around(method, context) as watch,
-                contextlib.aclosing(inner(_heard(request, watch), context)) as responses,
-            ):
-                async for response in responses:
-                    if watch is not None:
-                        watch.response(response)
-                    yield response
+            async with around(method, context) as watch:
+                made = inner(_heard(request, watch), context)
+                if inspect.iscoroutine(made):  # it writes its responses itself, as gRPC's health service does
+                    await made
+                    return
+                async with contextlib.aclosing(made) as responses:
+                    async for response in responses:
+                        if watch is not None:
+                            watch.response(response)
+                        yield response
 
         make = getattr(grpc, f"{name}_rpc_method_handler")
         behaviour = stream if handler.response_streaming else respond
@@ -223,6 +226,24 @@ def _certificate_names(context: grpc.aio.ServicerContext) -> list[str]:
     return [name.decode("utf-8", "replace") for name in names]
 
 
-def standard(guard: Guard, log: audit.AuditLog) -> list[AroundInterceptor]:
+class Running:
+    """Counts the calls that a server works on, but those of gRPC's own services."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    @contextlib.asynccontextmanager
+    async def around(self, method: str, context: grpc.aio.ServicerContext) -> AsyncIterator[Watch | None]:
+        """Counts one call while it lasts."""
+        counted = not method.startswith("/grpc.")
+        self.count += counted
+        try:
+            yield None
+        finally:
+            self.count -= counted
+
+
+def standard(guard: Guard, log: audit.AuditLog, running: Running) -> list[AroundInterceptor]:
     """The interceptors of every server, outermost first."""
-    return [AroundInterceptor(around) for around in (traced, observe, errors_to_status, admitting(guard, log))]
+    arounds = (running.around, traced, observe, errors_to_status, admitting(guard, log))
+    return [AroundInterceptor(around) for around in arounds]

@@ -27,6 +27,9 @@ from kernelvault.errors import Unfit
 # A name that health always says SERVING for: whether to restart the process, where "" says whether to send it calls.
 LIVE = "live"
 _HEALTH_PERIOD_S = 2.0
+_DRAIN_STEP_S = 0.05
+# For the last answers to reach their callers.
+_SETTLE_S = 2.0
 # Clients ping every minute while they wait for a long call; gRPC's own limit of five would end their connection.
 _SHORTEST_PING_INTERVAL_MS = 30_000
 _log = structlog.get_logger()
@@ -63,8 +66,9 @@ async def serving(
     """
     exposure.check_listening(settings)
     watch = watch or monitoring.Health()
+    running = interceptors.Running()
     server = grpc.aio.server(
-        interceptors=interceptors.standard(Guard.of(settings), AuditLog.to(settings.audit_file)),
+        interceptors=interceptors.standard(Guard.of(settings), AuditLog.to(settings.audit_file), running),
         options=[
             ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
             ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
@@ -91,7 +95,23 @@ async def serving(
         reporter.cancel()
         watch.drain()
         await checks.enter_graceful_shutdown()
-        await server.stop(grace=settings.drain_seconds)
+        await _drain(server, running, settings.drain_seconds)
+
+
+async def _drain(server: grpc.aio.Server, running: interceptors.Running, most_s: float) -> None:
+    """Finishes what runs, for `most_s` seconds at most.
+
+    A call that reached the server in the moment of its end may never be handed to us: gRPC would wait for it until the
+    last second, and so would its caller. It is cut off soon after all others are finished, and tried again elsewhere.
+    """
+    stopping = asyncio.create_task(server.stop(grace=most_s))
+    idle_s = 0.0
+    while not stopping.done() and idle_s < _SETTLE_S:
+        await asyncio.wait([stopping], timeout=_DRAIN_STEP_S)
+        idle_s = 0.0 if running.count else idle_s + _DRAIN_STEP_S
+    if not stopping.done():
+        await server.stop(grace=None)
+    await stopping
 
 
 def _listen(server: grpc.aio.Server, settings: config.ServerConfig) -> int:

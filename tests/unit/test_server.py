@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from kernelvault import client, errors
 from kernelvault.v1 import corpus_pb2, corpus_pb2_grpc
@@ -133,6 +134,26 @@ def test_a_drain_ends_in_time(tmp_path: Path) -> None:
 
     assert isinstance(error, errors.Unavailable)
     assert code == 0
+
+
+def test_a_drain_does_not_wait_for_those_who_only_watch(tmp_path: Path) -> None:
+    """Whoever listens to the health of a server, or was never handed to it, does not keep it from ending."""
+
+    async def watch_then_terminate(address: str, running: subprocess.Popen[bytes]) -> list[int]:
+        stub = health_pb2_grpc.HealthStub(client.channel(address))
+        responses = stub.Watch(health_pb2.HealthCheckRequest(), timeout=30)
+        first = await responses.read()
+        running.send_signal(signal.SIGTERM)
+        second = await responses.read()
+        await asyncio.to_thread(running.wait, 10)
+        return [first.status, second.status]
+
+    states = health_pb2.HealthCheckResponse
+    with process(tmp_path / "ready", DRAIN_SECONDS="25") as (running, listening):
+        seen = asyncio.run(watch_then_terminate(listening["address"], running))
+
+        assert running.returncode == 0
+    assert seen == [states.SERVING, states.NOT_SERVING]
 
 
 def test_metrics_count_the_calls(tmp_path: Path) -> None:
