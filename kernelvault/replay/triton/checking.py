@@ -8,6 +8,8 @@ from kernelvault.v1 import triton_pb2
 
 MAX_FUNCTIONS = 512
 MAX_VARIANTS = 1024
+# Of all functions together: reading them takes some microseconds a character.
+MAX_SOURCE_CHARACTERS = 256 << 10
 _MAX_GLOBALS = 256
 _MAX_PARAMETERS = 512
 # Which the compiler knows to be true of an argument: a power of two of its value's or pointer's multiple; the bits that
@@ -41,6 +43,8 @@ def definitions(program: triton_pb2.TritonProgram) -> list[source.Definition]:
     """The checked `def` statements of all functions. Raises what `check` does."""
     _check_count(len(program.functions), MAX_FUNCTIONS, "functions")
     _check_count(len(program.variants), MAX_VARIANTS, "variants")
+    characters = sum(len(function.source) for function in program.functions)
+    require(characters <= MAX_SOURCE_CHARACTERS, "functions", f"have {characters} characters in all")
     found = [_check_function(program, i) for i in range(len(program.functions))]
     cyclic = sorted(set(range(len(found))) - set(naming.order(program)))
     require(not cyclic, "functions", f"{cyclic} refer to themselves; Triton has no recursion")

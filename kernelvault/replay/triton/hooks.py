@@ -70,12 +70,17 @@ def checked(report: Checked, *, budget_s: float = float("inf")) -> Iterator[None
     launcher = _Launcher(report, budget_s * 1e9)
 
     def run(self: Any, *arguments: Any, grid: Any, warmup: bool, **options: Any) -> None:
+        import torch
+
         if not warmup:
-            launcher.launch(self, grid, arguments, options)
+            # A mode of the script's host may say that tensors are on a GPU.
+            with torch._C.DisableTorchFunction():
+                launcher.launch(self, grid, arguments, options)
 
     patches: list[tuple[Any, str, Any]] = [
         (jit.JITFunction, "run", run),
         (interpreter.InterpretedFunction, "run", run),
+        (interpreter.InterpretedFunction, "__call__", lambda self, *a, **k: launcher.call(self, *a, **k)),
         (autotuner.Autotuner, "_bench", lambda *_, **__: [0.0, 0.0, 0.0]),
     ]
     originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
@@ -109,6 +114,10 @@ class _Launcher:
         constants = _constants(python)
         values = {n: v if n in constants else self._argument(v, n, buffers) for n, v in bound.items()}
         self._run(self._language.function(python), values, launching.order(sides), buffers)
+
+    def call(self, function: Any, *arguments: Any, **options: Any) -> Any:
+        """A function of the device that kernels reach in some other way than by name."""
+        return self._language.function(function.fn)(*arguments, **options)
 
     def _run(self, function: Function, values: dict[str, Any], order: launching.Order, buffers: _Buffers) -> None:
         recorder, counters = Recorder(), Counters(in_waves=False)

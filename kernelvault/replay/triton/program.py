@@ -38,7 +38,7 @@ __all__ = [
     "variant_name",
 ]
 
-MAX_BYTES = 8 << 20
+MAX_BYTES = 4 << 20
 
 
 def read(data: bytes) -> triton_pb2.TritonProgram:

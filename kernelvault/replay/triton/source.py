@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from kernelvault.replay.triton.malformed import Malformed, SourceError, require
 from kernelvault.v1 import triton_pb2
 
-MAX_SOURCE_CHARACTERS = 128 << 10
+MAX_SOURCE_CHARACTERS = 64 << 10
 MAX_LINE = 1 << 17
 # Python's own functions that a kernel may call.
 BUILTINS = frozenset({"abs", "bool", "float", "int", "len", "list", "max", "min", "print", "range", "tuple"})
@@ -154,7 +155,7 @@ class _Walker:
                 raise self._refuse(argument, f"the parameter {argument.arg!r} is not a plain name")
 
     def _check_kind(self, node: ast.AST, allowed: tuple[type[ast.AST], ...], where: str) -> None:
-        if not isinstance(node, allowed):
+        if not _is_among(type(node), allowed):  # type: ignore[arg-type]  # types are hashable
             raise self._refuse(node, f"`{type(node).__name__}` is not part of Triton's language for {where}")
         if isinstance(node, ast.Constant) and not isinstance(node.value, _CONSTANTS):
             raise self._refuse(node, f"a constant of type {type(node.value).__name__} has no meaning in a kernel")
@@ -166,12 +167,12 @@ class _Walker:
     def _check_names(self, nodes: list[ast.AST], local: frozenset[str] | set[str]) -> None:
         within = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
-            if isinstance(node, ast.Attribute):
-                self._check_attribute(node, local, outermost=id(node) not in within)
-            elif isinstance(node, ast.Name):
+            if isinstance(node, ast.Name):
                 self._check_name(node, local)
                 if id(node) not in within and self._imports(node, local):
                     self.references.append(Reference(node.id, (), node.lineno, node.col_offset))
+            elif isinstance(node, ast.Attribute) and id(node) not in within:
+                self._check_attributes(node, local)
 
     def _check_name(self, node: ast.Name, local: frozenset[str] | set[str]) -> None:
         if not is_name(node.id):
@@ -183,17 +184,19 @@ class _Walker:
         """Whether a name stands for nothing, and raises NameError where it is used; branches that never run may."""
         return node.id not in local and node.id not in self._globals and node.id not in BUILTINS
 
-    def _check_attribute(self, node: ast.Attribute, local: frozenset[str] | set[str], *, outermost: bool) -> None:
+    def _check_attributes(self, node: ast.Attribute, local: frozenset[str] | set[str]) -> None:
+        """Of the outermost attribute of a chain such as `a.b.c`: all of it."""
         root, attributes = _chain(node)
         if not isinstance(node.ctx, ast.Load):
             raise self._refuse(node, "a kernel sets no attributes")
         if any(name.startswith("_") for name in attributes):
             raise self._refuse(node, f"the attribute `{'.'.join(attributes)[:80]}` is not allowed in a kernel")
         if root is not None and self._imports(root, local):
-            if outermost:
-                self.references.append(Reference(root.id, tuple(attributes), node.lineno, node.col_offset))
-        elif node.attr not in VALUE_ATTRIBUTES and not (root is not None and self._unknown(root, local)):
-            raise self._refuse(node, f"the attribute `{node.attr[:80]}` is not one of Triton's values")
+            self.references.append(Reference(root.id, tuple(attributes), node.lineno, node.col_offset))
+            return
+        strange = next((name for name in attributes if name not in VALUE_ATTRIBUTES), None)
+        if strange is not None and (root is None or not self._unknown(root, local)):
+            raise self._refuse(node, f"the attribute `{strange[:80]}` is not one of Triton's values")
 
     def _imports(self, root: ast.Name, local: frozenset[str] | set[str]) -> bool:
         return (
@@ -201,6 +204,11 @@ class _Walker:
             and root.id in self._globals
             and self._globals[root.id].WhichOneof("value") == "imported"
         )
+
+
+@functools.cache
+def _is_among(kind: type[ast.AST], allowed: tuple[type[ast.AST], ...]) -> bool:
+    return issubclass(kind, allowed)
 
 
 def _chain(node: ast.Attribute) -> tuple[ast.Name | None, list[str]]:

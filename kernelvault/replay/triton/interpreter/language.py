@@ -136,7 +136,7 @@ class Language:
     def translate(self, value: Any) -> Any:
         """What stands for a value that a kernel names: modules, builtins, other functions, constants."""
         if isinstance(value, ModuleType):
-            return self.module(value) if value.__name__.split(".")[0] == "triton" else value
+            return value if value is math else self.module(value)
         if isinstance(value, tl.constexpr):
             return self.translate(value.value)
         if type(value) is tl.dtype:

@@ -98,6 +98,13 @@ class Semantic(TritonSemantic[Tensor]):
             raise ValueError(f"Cannot make_shape_compatible: incompatible dimensions: {error}") from None
         return _spread(lhs, shape), _spread(rhs, shape)
 
+    def expand_dims(self, input: Tensor, axis: int) -> Tensor:
+        """An axis of size 1 more."""
+        if not input.type.is_block():
+            return super().expand_dims(input, axis)
+        data = np.expand_dims(input.handle.data, axis)
+        return Tensor(Handle(data, input.type.scalar), block(input.type.scalar, data.shape))
+
     def _quick(
         self, left: Any, right: Any, operation: _Operation, *, compares: bool = False, floats_only: bool = False
     ) -> Tensor | None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from kernelvault.replay.triton.interpreter.semantic import Semantic
 
 
+_WHOLE = slice(None)
+
+
 class Extent(int):
     """A size: a number that Triton's functions can take for a constant."""
 
@@ -71,6 +74,15 @@ class Tensor(tl.tensor):
         """Transposed."""
         return self.semantic.permute(self, (1, 0))
 
+    def __getitem__(self, slices: Any) -> Tensor:
+        """New axes and whole ones, `x[:, None]`."""
+        parts = slices if slices.__class__ is tuple else (slices,)
+        index = tuple(None if part is None else _WHOLE for part in parts if part is None or part == _WHOLE)
+        if len(index) != len(parts) or not self.type.is_block():
+            general: Tensor = tl.tensor.__getitem__(self, slices, _semantic=self.semantic)
+            return general
+        return of_array(self.handle.data[index], self.type.scalar)
+
     def __index__(self) -> int:
         return int(self.handle.data.reshape(-1)[0])
 
@@ -110,8 +122,55 @@ def _operator(name: str) -> Callable[..., Any]:
     return call
 
 
+def _binary(method: str, *more: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """An operator with a tensor on the left, and one with it on the right."""
+
+    def left(self: Tensor, other: Any) -> Any:
+        return getattr(self.semantic, method)(self, _plain(other), *more)
+
+    def right(self: Tensor, other: Any) -> Any:
+        return getattr(self.semantic, method)(_plain(other), self, *more)
+
+    return left, right
+
+
+def _comparison(method: str) -> Callable[..., Any]:
+    """A comparison: a number on the other side has a type of its own, unlike in arithmetic."""
+
+    def call(self: Tensor, other: Any) -> Any:
+        semantic = self.semantic
+        return getattr(semantic, method)(self, other if other.__class__ is Tensor else semantic.to_tensor(other))
+
+    return call
+
+
+def _plain(value: Any) -> Any:
+    return value.value if value.__class__ is tl.constexpr else value
+
+
+# What the operators do in Triton's class, without its detours.
+_ARITHMETIC: dict[str, tuple[str, tuple[bool, ...]]] = {
+    "add": ("add", (True,)),
+    "sub": ("sub", (True,)),
+    "mul": ("mul", (True,)),
+    "truediv": ("truediv", ()),
+    "floordiv": ("floordiv", ()),
+    "mod": ("mod", ()),
+    "and": ("and_", ()),
+    "or": ("or_", ()),
+    "xor": ("xor_", ()),
+}
+_COMPARISONS = {"lt": "less_than", "le": "less_equal", "gt": "greater_than", "ge": "greater_equal"}
+
+
 def install_operators() -> None:
     """Gives Tensor the operators of Triton's class; its functions as methods come from the namespace."""
+    for name, (method, more) in _ARITHMETIC.items():
+        left, right = _binary(method, *more)
+        setattr(Tensor, f"__{name}__", left)
+        setattr(Tensor, f"__r{name}__", right)
+    for name, method in _COMPARISONS.items():
+        setattr(Tensor, f"__{name}__", _comparison(method))
     for name, value in vars(tl.tensor).items():
         if getattr(value, "__triton_builtin__", False) and name not in vars(Tensor) and name != "__hash__":
             setattr(Tensor, name, _operator(name))
