@@ -76,7 +76,8 @@ def _image(compiled: Any, variant: triton_pb2.TritonProgram.Variant, target: str
     if metadata.profile_scratch_size:
         raise Beyond("the kernel asks for scratch memory of the profiler, which launch plans do not have")
     assembly: str = compiled.asm["amdgcn"]
-    kernel = code_object.kernels(assembly)[0]
+    # The last one is the compiler's: an author's own assembly stands before it.
+    kernel = code_object.kernels(assembly[assembly.rindex("amdhsa.kernels:") :])[0]
     for slot, name in zip(kernel.layout[len(programs.argument_slots(variant)) :], _SCRATCH, strict=False):
         slot.name, slot.hidden = name, True
     instructions = _instructions(assembly)

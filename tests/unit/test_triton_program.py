@@ -7,6 +7,7 @@ import inspect
 import math
 import os
 import re
+import time
 import traceback
 from collections.abc import Callable, MutableMapping
 from types import FunctionType
@@ -138,9 +139,9 @@ def test_broken_program_is_refused(change: Callable[[Any], object], message: str
         ("def f():\n    x = (\n", f"{FILE}:8: is no Python: '(' was never closed"),
         ("def f():\r\n    pass\r\n", "holds a control character"),
         ("def f():\n    x = " + "(" * 5000 + ")" * 5000 + "\n", "is no Python"),
-        ("def f():\n    x = " + "-" * 100000 + "1\n", "is no Python"),
-        ("def f():\n    x = a" + ".T" * 60000 + "\n", "functions[0]"),
-        ("def f():\n" + "    x = 1\n" * 20000, "characters are more than 131072"),
+        ("def f():\n    x = " + "-" * 60000 + "1\n", "is no Python"),
+        ("def f():\n    x = a" + ".T" * 30000 + "\n", "functions[0]"),
+        ("def f():\n" + "    x = 1\n" * 10000, "characters are more than 65536"),
     ],
 )
 def test_text_must_be_one_plain_def(source: str, message: str) -> None:
@@ -149,6 +150,29 @@ def test_text_must_be_one_plain_def(source: str, message: str) -> None:
     changed.functions.add(name="f", file=FILE, line=7, source=source)
     with pytest.raises(programs.Malformed, match=re.escape(message)):
         programs.check(changed)
+
+
+def test_functions_are_bounded_together() -> None:
+    """As are their number and the size of each."""
+    changed = Program()
+    for _ in range(9):
+        changed.functions.add(name="f", file=FILE, line=1, source="def f():\n    pass\n" + "#" * 30000)
+    with pytest.raises(programs.Malformed, match="functions: have 270162 characters in all"):
+        programs.check(changed)
+
+
+@pytest.mark.parametrize(
+    "line", ["x = [" + "1," * 20000 + "]", "x = " + "+".join(["n"] * 400), "x = n" + ".T" * 900, "x = n" + "<n" * 15000]
+)
+def test_check_is_quick(line: str) -> None:
+    """Each character costs some microseconds, whatever the text is: a server reads it."""
+    changed = Program()
+    source = "def f(n):\n" + f"    {line}\n" * (60000 // (len(line) + 5) or 1)
+    for _ in range(4):
+        changed.functions.add(name="f", file=FILE, line=1, source=source)
+    started = time.process_time()
+    programs.check(changed)
+    assert time.process_time() - started < 30e-6 * 4 * len(source)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +202,7 @@ def test_text_must_be_one_plain_def(source: str, message: str) -> None:
         ("x = n.__class__", "the attribute `__class__` is not allowed in a kernel"),
         ("x = ().__class__.__base__", "the attribute `__class__.__base__` is not allowed in a kernel"),
         ("x = n._unwrapped", "the attribute `_unwrapped` is not allowed in a kernel"),
-        ("x = n.handle.data", "the attribute `data` is not one of Triton's values"),
+        ("x = n.handle.data", "the attribute `handle` is not one of Triton's values"),
         ("x = 'a{0.fn}'.format(n)", "the attribute `format` is not one of Triton's values"),
         ("x = f'{n.fn}'", "the attribute `fn` is not one of Triton's values"),
         ("n.T = 1", "a kernel sets no attributes"),
