@@ -31,11 +31,23 @@
     {{- end }}
   {{- if eq $vllm.mode "deployment" }}
   ports: [{name: http, containerPort: 8000}]
-  # Loading a large model takes minutes.
-  startupProbe: {httpGet: {path: /health, port: http}, periodSeconds: 10, failureThreshold: {{ div $vllm.startupSeconds 10 }}}
-  livenessProbe: {httpGet: {path: /health, port: http}, periodSeconds: 15, timeoutSeconds: 10, failureThreshold: 4}
-  readinessProbe: {httpGet: {path: /health, port: http}, periodSeconds: 5, timeoutSeconds: 5}
   {{- end }}
+  {{- $health := eq $vllm.mode "deployment" | ternary "httpGet: {path: /health, port: http}" (include "kernelvault.vllmLocalHealth" . | trim) }}
+  # Loading a large model takes minutes.
+  startupProbe:
+    {{ $health }}
+    periodSeconds: 10
+    timeoutSeconds: 10
+    failureThreshold: {{ div $vllm.startupSeconds 10 }}
+  livenessProbe:
+    {{ $health }}
+    periodSeconds: 30
+    timeoutSeconds: 10
+    failureThreshold: 4
+  readinessProbe:
+    {{ $health }}
+    periodSeconds: 10
+    timeoutSeconds: 10
   securityContext: {{- include "kernelvault.containerSecurity" . | nindent 4 }}
   resources: {{- include "kernelvault.resources" $vllm | nindent 4 }}
   volumeMounts:
@@ -57,4 +69,9 @@
 - name: model
   persistentVolumeClaim: {claimName: {{ . }}, readOnly: true}
 {{- end }}
+{{- end }}
+
+{{/* It listens on the loopback interface there, which the kubelet does not reach. */}}
+{{- define "kernelvault.vllmLocalHealth" -}}
+exec: {command: [python3, -c, "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=8)"]}
 {{- end }}
