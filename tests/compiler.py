@@ -35,7 +35,9 @@ class Compiler:
         assert isinstance(stored, kernel_pb2.Task)
         return stored
 
-    async def verify(self, task: kernel_pb2.Task, source: str, *, fresh: bool = False, **fields: Any) -> Report:
+    async def verify(
+        self, task: kernel_pb2.Task, source: str, *, fresh: bool = False, timeout_s: float = 150, **fields: Any
+    ) -> Report:
         """The report on a source."""
         action = compiler_pb2.VerifyAction(
             **{
@@ -46,23 +48,27 @@ class Compiler:
             }
         )
         request = compiler_pb2.VerifyCandidateRequest(action=action, skip_cache_lookup=fresh)
-        updates = [u async for u in client.stream(self.stub.VerifyCandidate, request, timeout_s=150)]
+        updates = [u async for u in client.stream(self.stub.VerifyCandidate, request, timeout_s=timeout_s)]
         report = updates[-1].report
         assert isinstance(report, Report)
         return report
 
 
-@pytest.fixture(scope="module")
-def compiler_service(corpus_service: Service) -> Iterator[Service]:
-    """A compiler with the usual tool chain and a cache that later runs share."""
-    environment = {
+def environment_of(corpus_service: Service) -> dict[str, str]:
+    """What a compiler beside that corpus is told: the usual tool chain, and a cache that later runs share."""
+    return {
         "KERNELVAULT_CORPUS_ADDRESS": corpus_service.address,
         "KERNELVAULT_ADDRESS": "127.0.0.1:0",
         "KERNELVAULT_TOOLCHAIN": PREFIX,
         "KERNELVAULT_CASE_SECRET": "a secret of the tests",
         "KERNELVAULT_QUEUE_SIZE": "2",
     }
-    with Service("svc_compiler", environment) as service:
+
+
+@pytest.fixture(scope="module")
+def compiler_service(corpus_service: Service) -> Iterator[Service]:
+    """A compiler of its own for a module of tests."""
+    with Service("svc_compiler", environment_of(corpus_service)) as service:
         yield service
 
 
