@@ -26,13 +26,16 @@ from typing import Any
 from kernelvault.replay import bundle
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, memory
 from kernelvault.v1 import kernel_pb2, plan_pb2
-from svc_compiler.hip import recording_answers, recording_policy, recording_verdicts
 from svc_compiler.hip import recording_request as request
+from svc_compiler.hip import recording_verdicts
 from svc_compiler.hip.host import HostBuild
-from svc_compiler.hip.recording_answers import Answers
-from svc_compiler.hip.recording_buffers import plan_buffers, renumbered, used_buffers
 from svc_compiler.hip.recording_events import Trace
-from svc_compiler.hip.recording_plan import Assembled, Assembler, Unplannable, Unsafe
+from svc_compiler.hip.recording_plan import Assembler, Unplannable, Unsafe
+from svc_compiler.recording import answers as recorded_answers
+from svc_compiler.recording import policy, verdicts
+from svc_compiler.recording.answers import Answers
+from svc_compiler.recording.buffers import plan_buffers, renumbered, used_buffers
+from svc_compiler.recording.calls import Assembled
 
 TRACE_BYTES = 16 << 20
 _MEMORY_BYTES = 2 << 30
@@ -96,7 +99,7 @@ async def record(  # noqa: PLR0917 the stages' common interface
         traces = both[0][0], both[1][0]
         kernels, calls = _assemble(traces, case, padding)
         pending = answers.follow(traces[0].buffers, calls[0])
-        recording_policy.check(calls[0], answers.given, case, layouts, kernels)
+        policy.check(calls[0], answers.given, case, layouts, kernels)
         plan = _plan(traces[0], kernels, calls[0], case, torch)
         if pending is None or oracle is None:
             return plan
@@ -146,13 +149,13 @@ def _assemble(
     try:
         calls = [assembler.call(own, other) for own, other in zip(traces[0].calls, traces[1].calls, strict=False)]
     except Unplannable as error:
-        raise recording_verdicts.unplannable(str(error)) from error
+        raise verdicts.unplannable(str(error)) from error
     except Unsafe as error:
         raise recording_verdicts.unsafe(error, case) from error
     if assembler.differences:
-        raise recording_verdicts.unplannable("; ".join(assembler.differences))
+        raise verdicts.unplannable("; ".join(assembler.differences))
     if traces[0].ended:
-        recording_verdicts.check_state(traces[0].buffers, calls)
+        verdicts.check_state(traces[0].buffers, calls)
     return assembler.kernels, calls
 
 
@@ -166,7 +169,7 @@ def _plan(
     used |= {result.buffer for result in results}
     own = trace.buffers[: trace.calls[1].first_buffer] if trace.ended else trace.buffers
     if any(index >= len(own) for index in used):
-        raise recording_verdicts.damaged("an operation uses a buffer of a later call")
+        raise verdicts.damaged("an operation uses a buffer of a later call")
     made, numbers = plan_buffers(own, used, [parameter.name for parameter in case.parameters])
     plan = plan_pb2.LaunchPlan(
         case_id=case.id,
@@ -174,7 +177,7 @@ def _plan(
         kernels=[plan_pb2.Kernel(name=kernel) for kernel in kernels],
         operations=[renumbered(operation, numbers.__getitem__) for operation in call.operations],
         data_dependent=bool(call.reads),
-        limitations=recording_answers.limitations(call.reads),
+        limitations=recorded_answers.limitations(call.reads),
         returns_sequence=trace.calls[0].returned_sequence if torch else case.returns_sequence,
     )
     for name, value in sorted(trace.properties.items()):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kernelvault.v1 import plan_pb2
-from svc_compiler.hip.recording_events import Buffer
+from svc_compiler.recording.calls import Buffer
 
 WORD_BYTES = 8
 # Half of the guard between two buffers: an address just outside of a buffer is still one of it.

@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
 
-
-class Role(enum.IntEnum):
-    SCRATCH = 0
-    INPUT = 1
-    OUTPUT = 2
-    PINNED = 3
-    VARIABLE = 4
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """A range of device memory. Address 0: it has no bytes."""
-
-    address: int
-    size: int
-    role: Role
-    position: int
-    name: str
+from svc_compiler.recording.calls import Buffer
 
 
 @dataclass(frozen=True)

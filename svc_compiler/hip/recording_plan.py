@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from kernelvault.replay import bundle
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.hip.recording_addresses import WORD_BYTES, Memory, NotRelocatable, Place, relocate, same_place
-from svc_compiler.hip.recording_buffers import used_buffers
 from svc_compiler.hip.recording_events import (
     Call,
     Convert,
@@ -17,12 +15,13 @@ from svc_compiler.hip.recording_events import (
     Fill,
     Free,
     Launch,
-    Role,
     Step,
     Trace,
     Upload,
     View,
 )
+from svc_compiler.recording.buffers import used_buffers
+from svc_compiler.recording.calls import Assembled, Read, Role
 
 MAX_UPLOAD_BYTES = 64 << 10
 
@@ -38,23 +37,6 @@ class Unsafe(Exception):
         super().__init__(message)
         self.kind = kind
         self.kernel = kernel
-
-
-class Read(NamedTuple):
-    """A copy from the device: what is read, after how many operations of its call, by which function."""
-
-    position: int
-    source: plan_pb2.Result
-    what: str
-    answered: bool
-
-
-class Assembled(NamedTuple):
-    """A call as both runs made it."""
-
-    operations: list[plan_pb2.Operation]
-    results: list[plan_pb2.Result]
-    reads: list[Read]
 
 
 class Assembler:

@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable, Iterator
 
 from svc_compiler.hip.recording_events import (
-    Buffer,
     Call,
     Convert,
     Copy,
@@ -19,12 +18,12 @@ from svc_compiler.hip.recording_events import (
     Fill,
     Free,
     Launch,
-    Role,
     Step,
     Trace,
     Upload,
     View,
 )
+from svc_compiler.recording.calls import Buffer, Role
 
 MAGIC = 0x5254564B
 VERSION = 2

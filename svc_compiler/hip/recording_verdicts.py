@@ -6,14 +6,14 @@ from collections.abc import Collection, Sequence
 
 from kernelvault import errors
 from kernelvault.sandbox import Outcome, memory
-from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
+from kernelvault.v1 import compiler_pb2, kernel_pb2
 from svc_compiler.hip import host_symbols, recording_trace
 from svc_compiler.hip import recording_request as request
 from svc_compiler.hip.record_child import CALLS
 from svc_compiler.hip.recording_addresses import Memory
-from svc_compiler.hip.recording_buffers import shape_of_call
-from svc_compiler.hip.recording_events import Buffer, Trace
-from svc_compiler.hip.recording_plan import Assembled, Unsafe
+from svc_compiler.hip.recording_events import Trace
+from svc_compiler.hip.recording_plan import Unsafe
+from svc_compiler.recording.verdicts import damaged, keeps_state, unplannable
 from svc_compiler.refusal import Refused, Verdict
 
 Finding = compiler_pb2.Finding
@@ -40,11 +40,6 @@ def read(descriptor: int, outcome: Outcome) -> Trace:
 
 def _unready(outcome: Outcome) -> errors.Unavailable:
     return errors.Unavailable("RECORDER_FAILED", f"failed to record host code: {outcome.describe()}")
-
-
-def damaged(why: str) -> Refused:
-    """The recording is not what the recorder writes."""
-    return Refused(Verdict.REJECTED, f"Host code damaged the recording of its run: {why}.")
 
 
 def check(
@@ -82,45 +77,10 @@ def check(
         raise _wrong_results(trace)
 
 
-def unplannable(what: str) -> Refused:
-    """What a plan cannot hold, and a device could run."""
-    return Refused(Verdict.NEEDS_DEVICE, f"Cannot be recorded without a device: {what}.")
-
-
 def unsafe(error: Unsafe, case: kernel_pb2.Case) -> Refused:
     """Device code would use memory that it must not."""
     finding = Finding(kind=error.kind, message=str(error), case_id=case.id, kernel=error.kernel)
     return Refused(Verdict.UNSAFE, f"Unsafe: {error}.", findings=[finding])
-
-
-def check_state(buffers: Sequence[Buffer], calls: Sequence[Assembled]) -> None:
-    """Raises Refused where the second of two equal calls did something else.
-
-    Constants that the first call alone uploads are allowed: they are not computed from inputs.
-    """
-    first, second = calls[0].operations, calls[1].operations
-    first_results, second_results = ([*(read.source for read in call.reads), *call.results] for call in calls[:2])
-    if shape_of_call(buffers, first, first_results) == shape_of_call(buffers, second, second_results):
-        return
-    constants = [[op.upload.data for op in operations if op.HasField("upload")] for operations in (first, second)]
-    rest = [[op for op in operations if not op.HasField("upload")] for operations in (first, second)]
-    same = shape_of_call(buffers, rest[0], first_results) == shape_of_call(buffers, rest[1], second_results)
-    if not same or not set(constants[1]) <= set(constants[0]):
-        raise keeps_state(f"{_count(first)}, then {_count(second)}")
-
-
-def keeps_state(how: str) -> Refused:
-    """The second call is no repetition of the first."""
-    return Refused(
-        Verdict.REJECTED,
-        "Host code keeps state between calls: called again with inputs of the same shapes, it does something else "
-        f"({how}). Allocate, fill and launch in each call; only uploads of constants may be done once.",
-    )
-
-
-def _count(operations: Sequence[plan_pb2.Operation]) -> str:
-    launches = sum(operation.HasField("launch") for operation in operations)
-    return f"{launches} launches and {len(operations) - launches} other operations"
 
 
 def _touched(trace: Trace, case: kernel_pb2.Case) -> Refused:

@@ -96,9 +96,7 @@ class Entry:
         arguments = reference_module.decode_arguments(self._case.arguments_json)
         init = module.call("get_init_inputs", arguments)
         inputs = _inputs(module, arguments)
-        self._recording.lifting = True
-        self._model = self._target(**init) if isinstance(init, dict) else self._target(*init)
-        self._recording.lifting = False
+        self._model = self._made(init)
         if not isinstance(self._model, torch.nn.Module):
             raise Misfit(f"`{self.name}` is no torch.nn.Module; derive it from torch.nn.Module")
         self._arguments = self._matched(inputs, isinstance(inputs, dict), module)
@@ -106,6 +104,22 @@ class Entry:
         self._bind(count)
         if not reference_module.sets_training_mode(reference):
             self._model.eval()
+
+    def _made(self, init: Any) -> Any:
+        """The candidate's model, with parameters on the device and in the dtype of the case's."""
+        wide, own = torch.get_default_dtype(), self._floating_dtype()
+        self._recording.lifting = True
+        torch.set_default_dtype(own or wide)
+        try:
+            return self._target(**init) if isinstance(init, dict) else self._target(*init)
+        finally:
+            torch.set_default_dtype(wide)
+            self._recording.lifting = False
+
+    def _floating_dtype(self) -> torch.dtype | None:
+        """Of the first floating-point tensor: the reference's Model is moved to it."""
+        dtypes = (getattr(torch, one.tensor.dtype) for one in self._case.parameters if one.HasField("tensor"))
+        return next((dtype for dtype in dtypes if dtype.is_floating_point and dtype.itemsize > 1), None)
 
     def _is_tensor(self, position: int) -> bool:
         return self._case.parameters[position].HasField("tensor")

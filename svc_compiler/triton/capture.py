@@ -21,11 +21,11 @@ from kernelvault.replay import plan as plans
 from kernelvault.replay.triton import program as programs
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, memory
 from kernelvault.v1 import kernel_pb2, plan_pb2, triton_pb2
-from svc_compiler.hip import recording_answers, recording_policy, recording_verdicts
-from svc_compiler.hip.recording_answers import Answers
-from svc_compiler.hip.recording_buffers import plan_buffers, renumbered, shape_of_call, used_buffers
-from svc_compiler.hip.recording_events import Buffer, Role
-from svc_compiler.hip.recording_plan import Assembled, Read
+from svc_compiler.recording import answers as recorded_answers
+from svc_compiler.recording import policy, verdicts
+from svc_compiler.recording.answers import Answers
+from svc_compiler.recording.buffers import plan_buffers, renumbered, shape_of_call, used_buffers
+from svc_compiler.recording.calls import Assembled, Buffer, Read, Role
 from svc_compiler.triton import capture_verdicts
 from svc_compiler.triton.capture_trace import TRACE_BYTES, Call, Trace
 from svc_compiler.triton.merging import merge
@@ -89,7 +89,7 @@ async def capture(  # noqa: PLR0917 the stages' common interface
             _check_state(buffers, trace)
         pending = answers.follow(buffers, call)
         layouts = {variant.name: programs.argument_slots(variant) for variant in trace.program.variants}
-        recording_policy.check(call, answers.given, case, layouts, kernels)
+        policy.check(call, answers.given, case, layouts, kernels)
         captured = _captured(trace, buffers, call, case)
         if pending is None:
             capture_verdicts.check_results(captured.plan.results, case)
@@ -144,13 +144,13 @@ def _check_state(buffers: Sequence[Buffer], trace: Trace) -> None:
         Assembled(list(call.plan.operations), list(call.plan.results), _reads(call, 0)) for call in trace.calls[1:]
     ]
     try:
-        recording_verdicts.check_state(buffers, calls)
+        verdicts.check_state(buffers, calls)
         launches = [[one for one in call.operations if one.HasField("launch")] for call in calls]
         scalars = [shape_of_call(buffers, one, [], scalars=True) for one in launches]
     except IndexError as error:
-        raise recording_verdicts.damaged("there is no such buffer") from error
+        raise verdicts.damaged("there is no such buffer") from error
     if scalars[0] != scalars[1]:
-        raise recording_verdicts.unplannable(
+        raise verdicts.unplannable(
             "host code hands kernels other numbers in a second call with inputs of the same shapes (chance, a clock "
             "or a counter)"
         )
@@ -164,7 +164,7 @@ def _captured(trace: Trace, buffers: Sequence[Buffer], call: Assembled, case: ke
     used = {index for operation in call.operations for index in used_buffers(operation)}
     used |= {result.buffer for result in results}
     if any(not 0 <= index < len(own) for index in used):
-        raise recording_verdicts.damaged("an operation uses a buffer of a later call")
+        raise verdicts.damaged("an operation uses a buffer of a later call")
     made, numbers = plan_buffers(own, used, [parameter.name for parameter in case.parameters])
     program, kernels = _used_program(trace.program, call.operations)
     plan = plan_pb2.LaunchPlan(
@@ -177,7 +177,7 @@ def _captured(trace: Trace, buffers: Sequence[Buffer], call: Assembled, case: ke
         operations=[renumbered(operation, numbers.__getitem__) for operation in call.operations],
         results=[plan_pb2.Result(buffer=numbers[one.buffer], view=one.view) for one in results],
         data_dependent=bool(call.reads),
-        limitations=recording_answers.limitations(call.reads),
+        limitations=recorded_answers.limitations(call.reads),
         returns_sequence=len(trace.calls) > 1 and trace.calls[1].returned_sequence,
     )
     for launch in _launches(plan.operations):
@@ -211,4 +211,4 @@ def _check(plan: plan_pb2.LaunchPlan) -> None:
     try:
         plans.check(whole)
     except plans.Malformed as error:
-        raise recording_verdicts.damaged(str(error)) from error
+        raise verdicts.damaged(str(error)) from error

@@ -8,7 +8,7 @@ from kernelvault import errors
 from kernelvault.replay.triton import program as programs
 from kernelvault.sandbox import Outcome, memory
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
-from svc_compiler.hip.recording_verdicts import damaged, unplannable
+from svc_compiler.recording.verdicts import damaged, unplannable
 from svc_compiler.refusal import Refused, Verdict
 from svc_compiler.triton import capture_trace
 from svc_compiler.triton.capture_trace import Fault, Foreign, Trace

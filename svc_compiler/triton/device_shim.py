@@ -144,7 +144,7 @@ def _data_ptr(recording: Recording, func: Any, args: Any, kwargs: Any) -> Any:
 
 def _type(recording: Recording, func: Any, args: Any, kwargs: Any) -> Any:
     text = func(*args, **kwargs)
-    return text.replace("torch.", "torch.cuda.", 1) if isinstance(text, str) and args[0].is_meta else text
+    return text.replace("torch.meta.", "torch.cuda.", 1) if isinstance(text, str) else text
 
 
 def _to(recording: Recording, func: Any, args: Any, kwargs: Any) -> Any:
@@ -161,9 +161,11 @@ def _cuda(recording: Recording, func: Any, args: Any, kwargs: Any) -> Any:
 def _host_first(recording: Recording, func: Any, args: Any, kwargs: Any) -> Any:
     """`torch.tensor(..., device="cuda")`: made on the host and sent."""
     device = on_meta(kwargs.get("device"))
+    if device is None and _default_device() == _META:
+        device = _META
     rest = {key: value for key, value in kwargs.items() if key not in ("device", "pin_memory")}
     if device == _META and not (args and isinstance(args[0], torch.Tensor) and args[0].is_meta):
-        return func(*args, **rest).to(_META)
+        return func(*args, **rest, device="cpu").to(_META)
     return func(*args, **({**rest, "device": device} if device is not None else rest))
 
 
@@ -223,6 +225,13 @@ _NOTHING = (
 def told(recording: Recording) -> Iterator[None]:
     """Host code that runs meanwhile sees a GPU. For the rest of the process: nothing of torch.cuda is put back."""
     answer_cuda(recording)
+
+    def data_ptr(storage: Any) -> int:
+        return recording.storage_address(storage)
+
+    torch.UntypedStorage.data_ptr = data_ptr  # type: ignore[assignment,method-assign]
+    torch.set_default_device = lambda device: _set_default_device(on_meta(device))
+    torch.get_default_device = lambda: _DEVICE if _default_device() == _META else _default_device()
     with Answers(recording):
         yield
 
@@ -257,6 +266,10 @@ def answer_cuda(recording: Any) -> None:
     setattr(torch._C, "_cuda_getCurrentRawStream", lambda index=0: 0)  # noqa: B010 torch declares it otherwise
     torch.version.hip, torch.version.cuda = "7.0.0", None
     torch.Generator = _Generator  # type: ignore[misc]
+
+
+_set_default_device = torch.set_default_device
+_default_device = torch.get_default_device
 
 
 class _Generator(torch.Generator):

@@ -9,6 +9,7 @@ import re
 import symtable
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from triton.runtime.jit import JITFunction
@@ -97,6 +98,10 @@ class Functions:
         try:
             return programs.value_of(value, self._index_of)
         except programs.Unsupported as error:
+            if isinstance(value, ModuleType):
+                raise Unplannable(
+                    f"{self._named(function)} uses {what}, a module; import the functions themselves from it"
+                ) from None
             kind = type(value)
             if kind.__name__ in _BEYOND or hasattr(value, "__triton_aggregate__"):
                 raise Unplannable(f"{what} of {self._named(function)} is a {kind.__name__}") from None

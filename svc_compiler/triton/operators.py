@@ -38,6 +38,7 @@ _VALUES: dict[str, Callable[..., Any]] = {
 _CONSTANTS = frozenset(["arange", "linspace", "logspace", "eye", "tril_indices", "triu_indices"])
 # What `ModelNew` allocates for its parameters, on the device though its author does not say so.
 _LIFTED = frozenset(["empty", "empty_strided", "zeros", "ones", "full", "rand", "randn"])
+_TORCHS = ("aten", "prim", "prims", "torchvision", "quantized", "inductor")
 _RESIDENT = torch.device("meta")
 _HOST = torch.device("cpu")
 
@@ -83,6 +84,11 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._constant(func, args, kwargs)
         if name not in _DISGUISES and (name in _FREE or func.is_view):
             return func(*args, **kwargs)
+        if func.namespace not in _TORCHS:
+            raise Unplannable(
+                f"host code calls `{func._schema.name}` through torch's dispatcher ({self._recording.place()}); "
+                "call the function itself"
+            )
         return self._foreign(func, args, kwargs)
 
     def _filled(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -162,6 +168,14 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return made
 
 
+_HOMES = {
+    "torch._C._nn": "torch.nn.functional",
+    "torch._C": "torch",
+    "torch._linalg": "torch.linalg",
+    "torch.functional": "torch",
+}
+
+
 def name_of(function: Any) -> str:
     """A function of torch as host code calls it: `torch.softmax`, `torch.Tensor.sum`."""
     name = getattr(function, "__name__", "")
@@ -170,7 +184,9 @@ def name_of(function: Any) -> str:
     if hasattr(function, "__objclass__") or getattr(function, "__qualname__", "").startswith("Tensor."):
         return f"torch.Tensor.{name}"
     module = getattr(function, "__module__", None) or "torch"
-    return f"{module.replace('torch._C._nn', 'torch.nn.functional').replace('torch._C.', 'torch.')}.{name}"
+    for inner, public in _HOMES.items():
+        module = module.replace(inner, public)
+    return f"{module}.{name.removeprefix('linalg_')}"
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:

@@ -18,6 +18,7 @@ import torch
 
 from kernelvault.replay import bundle
 from kernelvault.v1 import kernel_pb2, plan_pb2
+from svc_compiler.triton.touched import destination, used_by
 
 Operation = plan_pb2.Operation
 MAX_OPERATIONS = 16384
@@ -27,6 +28,9 @@ MAX_UPLOAD_BYTES = 64 << 10
 _BASE = 0x1000_0000_0000
 _GUARD_BYTES = 1 << 21
 _ALIGNMENT = 512
+
+
+_host_address = torch.UntypedStorage.data_ptr
 
 
 class Stopped(BaseException):
@@ -140,7 +144,9 @@ class Recording:
 
     def number(self, tensor: torch.Tensor) -> int:
         """The buffer that a tensor on the device lies in."""
-        storage = tensor.untyped_storage()
+        return self._number(tensor.untyped_storage())
+
+    def _number(self, storage: torch.UntypedStorage) -> int:
         identity = storage._cdata
         if identity not in self._numbers:
             if len(self.buffers) == MAX_BUFFERS:
@@ -161,11 +167,17 @@ class Recording:
         self._tainted.pop(index, None)
         self._oversized.pop(index, None)
         operations = self.calls[0].operations
-        operations[:] = [one for one in operations if _destination(one) != index]
+        operations[:] = [one for one in operations if destination(one) != index]
 
     def address(self, tensor: torch.Tensor) -> int:
         """Where the first element of a tensor on the device lies."""
         return self.buffers[self.number(tensor)].address + int(tensor.storage_offset()) * tensor.element_size()
+
+    def storage_address(self, storage: torch.UntypedStorage) -> int:
+        """Where memory begins; on the device, as `address` tells it."""
+        if storage.device.type != "meta":
+            return _host_address(storage)
+        return self.buffers[self._number(storage)].address
 
     def locate(self, address: int) -> tuple[int, int] | None:
         """The buffer and the offset of an address; None if it is none of the device's."""
@@ -231,7 +243,9 @@ class Recording:
 
     def finish(self) -> None:
         """Judges what happened before the first call, by what the plan uses of it."""
-        used = {index for call in self.calls[:2] for one in call.operations for index in _used(one)}
+        if len(self.calls) > 1 and not self.calls[0].reads:
+            self._drop_unused()
+        used = {index for call in self.calls[:2] for one in call.operations for index in used_by(one)}
         used |= {result.buffer for call in self.calls[:2] for result in call.results}
         self.foreign += [found for index, found in self._tainted.items() if index in used]
         sizes = [size for index, size in self._oversized.items() if index in used]
@@ -239,6 +253,18 @@ class Recording:
             self.limitations.append(
                 f"host code uploads {max(sizes)} bytes or more; a plan holds at most {MAX_UPLOAD_BYTES}"
             )
+
+    def _drop_unused(self) -> None:
+        """Leaves out what moved data before the first call to where nobody looks."""
+        needed = {index for call in self.calls[1:] for one in call.operations for index in used_by(one)}
+        needed |= {result.buffer for call in self.calls[1:] for result in call.results}
+        needed |= {read.source.buffer for call in self.calls[1:] for read in call.reads}
+        kept = []
+        for operation in reversed(self.calls[0].operations):
+            if operation.HasField("launch") or destination(operation) in needed:
+                kept.append(operation)
+                needed.update(used_by(operation))
+        self.calls[0].operations[:] = reversed(kept)
 
     def place(self) -> str:
         """`file:line` of the innermost line of the candidate that is being executed, or nothing."""
@@ -249,30 +275,3 @@ class Recording:
                 return f"{filename.removeprefix(self._sources).lstrip('/')}:{frame.f_lineno}"
             frame = frame.f_back  # type: ignore[assignment]
         return ""
-
-
-def _destination(operation: Operation) -> int:
-    """The buffer that an operation writes and that is known without running a kernel, or -1."""
-    match operation.WhichOneof("operation"):
-        case "fill":
-            return operation.fill.buffer
-        case "upload":
-            return operation.upload.buffer
-        case "copy":
-            return operation.copy.destination
-        case "convert":
-            return operation.convert.destination
-        case _:
-            return -1
-
-
-def _used(operation: Operation) -> list[int]:
-    match operation.WhichOneof("operation"):
-        case "launch":
-            return [relocation.buffer for relocation in operation.launch.relocations]
-        case "copy":
-            return [operation.copy.source, operation.copy.destination]
-        case "convert":
-            return [operation.convert.source, operation.convert.destination]
-        case _:
-            return [_destination(operation)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_compiler.hip.recording_addresses import Memory, NotRelocatable, Place, relocate
-from svc_compiler.hip.recording_events import Buffer, Role
+from svc_compiler.recording.calls import Buffer, Role
 
 SIZES = (64, 4096, 1 << 22)
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_compiler.hip.recording_events import Copy, Download, Role, Trace, View
+from svc_compiler.hip.recording_events import Copy, Download, Trace, View
 from svc_compiler.hip.recording_trace import MAGIC, MAX_RECORDS, Kind, Malformed, read
+from svc_compiler.recording.calls import Role
 
 
 def number(value: int) -> bytes:

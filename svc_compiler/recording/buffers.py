@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kernelvault.v1 import plan_pb2
-from svc_compiler.hip.recording_events import Buffer, Role
+from svc_compiler.recording.calls import Buffer, Role
 
 _ROLES = {
     Role.INPUT: plan_pb2.Buffer.INPUT,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kernelvault.replay import bundle
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
-from svc_compiler.hip.recording_plan import Assembled
+from svc_compiler.recording.calls import Assembled
 from svc_compiler.refusal import Refused, Verdict
 
 UPLOAD_BYTES = 64

@@ -10,10 +10,9 @@ import struct
 from collections.abc import Sequence
 
 from kernelvault.replay import bundle
-from svc_compiler.hip import recording_verdicts
-from svc_compiler.hip.recording_buffers import shape_of_call
-from svc_compiler.hip.recording_events import Buffer
-from svc_compiler.hip.recording_plan import Assembled, Read
+from svc_compiler.recording import verdicts
+from svc_compiler.recording.buffers import shape_of_call
+from svc_compiler.recording.calls import Assembled, Buffer, Read
 
 # Of one case.
 MAX_DOWNLOADS = 64
@@ -48,19 +47,19 @@ class Answers:
         new = len(asked) - (pending is not None)
         same = asked[: len(self._asked)] == self._asked and before[: len(self._before)] == self._before
         if not same or new != len(self.given):
-            raise recording_verdicts.unplannable("host code does something else each time that it is recorded")
+            raise verdicts.unplannable("host code does something else each time that it is recorded")
         self._asked, self._before = asked, before
         return pending
 
     def make_room(self, read: Read) -> None:
         """Raises Refused(NEEDS_DEVICE) unless one more answer is allowed."""
         if len(self.given) == MAX_DOWNLOADS:
-            raise recording_verdicts.unplannable(f"host code copies from the device more than {MAX_DOWNLOADS} times")
+            raise verdicts.unplannable(f"host code copies from the device more than {MAX_DOWNLOADS} times")
         view = read.source.view
         size = bundle.element_count(view.dims) * bundle.element_bytes(view.dtype)
         total = size + sum(map(len, self.given))
         if total > MAX_ANSWER_BYTES:
-            raise recording_verdicts.unplannable(
+            raise verdicts.unplannable(
                 f"host code copies {total} bytes from the device ({read.what}); at most {MAX_ANSWER_BYTES} can be "
                 "answered"
             )
