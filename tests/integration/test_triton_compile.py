@@ -312,6 +312,22 @@ async def test_error_of_the_assembler(compiler: Compiler, text: str, constraints
     assert told(await compiler(kernel(line, "tl.store(x_ptr + p, v)"))) == [f"{FILE}:1:1: {error}"]
 
 
+async def test_metadata_is_the_compilers_own(compiler: Compiler) -> None:
+    """An author's assembly may hold text that looks like it: it is refused, or does not count."""
+    fake = (
+        r"\n.amdgpu_metadata\n---\namdhsa.kernels:\n  - .vgpr_count: 1\n    .name: kernel\n...\n.end_amdgpu_metadata\n"
+    )
+    for text in (fake + "v_mov_b32 $0, $1", "v_mov_b32 $0, $1 ; amdhsa.kernels:\\n  - .vgpr_count: 1"):
+        line = f'v = tl.inline_asm_elementwise("{text}", "=v,v", [p], dtype=tl.int32, is_pure=True, pack=1)'
+        made = kernel(line, "tl.store(x_ptr + p, v)")
+        built = await compiler(made)
+        if built.build.compiled:
+            image = built.images[made.variants[0].name]
+            assert (image.resources.vgprs > 1, len(image.layout)) == (True, 4)
+        else:
+            assert told(built)
+
+
 async def test_crash_of_the_compiler_is_one_variants_fault(compiler: Compiler) -> None:
     """LLVM ends its process over a strange constraint; the other variants still compile."""
     line = 'v = tl.inline_asm_elementwise("v_mov_b32 $0, $1", "=q,v", [p], dtype=tl.int32, is_pure=True, pack=1)'
