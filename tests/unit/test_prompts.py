@@ -214,6 +214,26 @@ def test_nothing_is_said_twice() -> None:
     assert [shown.count(words) for words in ("reads a", "reads b", "line 5 is", "Why", "differs")] == [1, 1, 1, 0, 1]
 
 
+def test_a_compiler_error_stands_once() -> None:
+    """An explanation that lists the diagnostics is not shown beside them."""
+    diagnostic = compiler_pb2.Diagnostic(level=3, file="kernel.py", line=5, message="offsets is not defined")
+    build = compiler_pb2.TargetBuild(target="gfx942", diagnostics=[diagnostic])
+    explanation = "Compilation failed:\nkernel.py:5: offsets is not defined [gfx942]"
+    shown = history.render(
+        [triton(MODULE, REPORT.COMPILE_FAILED, explanation=explanation, builds=[build])], task(), 5000
+    )
+    assert (shown.count("offsets is not defined"), "Why" in shown) == (1, False)
+
+
+def test_an_exception_of_host_code_is_shown_with_its_line() -> None:
+    """The line that an explanation names is quoted."""
+    crashed = triton(
+        MODULE, REPORT.CRASHED, explanation="Host code threw an exception: kernel.py:5: NameError: offsets"
+    )
+    shown = history.render([crashed], task(), 5000)
+    assert "kernel.py:5: NameError: offsets\n  line 5 is `mask = offsets <= n`" in shown
+
+
 def test_an_explanation_of_a_case_stands_alone() -> None:
     """What is known of the first case that failed is not repeated under its name."""
     result = compiler_pb2.CaseResult(case_id="a", explanation="differs at [0]")
