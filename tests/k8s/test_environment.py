@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kernelvault import addresses, config
+from kernelvault.access import exposure
 from svc_compiler.config import CompilerConfig
 from svc_corpus.settings import CorpusConfig
 from svc_generator.settings import GeneratorConfig
@@ -50,13 +51,17 @@ def _environment(container: dict[str, Any]) -> dict[str, str]:
 @pytest.mark.parametrize("example", tools.EXAMPLES)
 @pytest.mark.parametrize("service", KINDS)
 def test_a_service_takes_its_environment(example: str, service: str) -> None:
-    """No name that its configuration does not know, no value that it cannot parse, and the port that is published."""
+    """No name that it does not know, no value that it cannot parse, nothing that it refuses to show to the network."""
     container = _container(example, service)
     settings = config.load(KINDS[service], _environment(container))
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     assert settings.address == f"0.0.0.0:{ports['grpc']}"
     assert ports["grpc"] == addresses.DEFAULT_PORTS[service]
     assert settings.metrics_port == ports["metrics"]
+    exposure.check_listening(settings)
+    for name, address in _environment(container).items():
+        if name.endswith("_ADDRESS") and name != "KERNELVAULT_ADDRESS":
+            exposure.check_dialling(address, settings)
     assert "HOME" in _environment(container)
 
 
