@@ -272,7 +272,7 @@ def suite_tritonbench_g(
     limit: Annotated[int, typer.Option(help="At most so many scripts; 0: all.", min=0)] = 0,
     target: Target = "gfx942",
     jobs: Annotated[int, typer.Option(help="Scripts that are worked on at once.", min=1)] = 2,
-    timeout: Timeout = 0,
+    timeout: Annotated[float, typer.Option(help="CPU seconds for each run and each compilation.")] = 60,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not answer from the cache.")] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the results there too.")] = None,
     start: Up = False,

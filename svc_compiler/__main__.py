@@ -90,7 +90,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
         cache = storage_pb2_grpc.ActionCacheStub(channel)  # type: ignore[no-untyped-call]
         servicer = CompilerServicer(
             verifier=_verifier(verifier, cache, settings),
-            scripts=_scripts(ScriptExaminer(triton, scratch, {"triton": version("triton")}), cache, settings),
+            scripts=_scripts(ScriptExaminer(triton, scratch, _versions("triton", "torch")), cache, settings),
             tasks=CorpusTasks(corpus_pb2_grpc.CorpusStub(channel)),  # type: ignore[no-untyped-call]
             preparer=TaskPreparer(references, torch, workers=settings.workers, queue_size=settings.queue_size),
             fetch=fetch,
@@ -98,6 +98,10 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
             settings=settings,
         )
         yield [server.Registration(NAME, compiler_pb2_grpc.add_CompilerServicer_to_server, servicer)]
+
+
+def _versions(*packages: str) -> dict[str, str]:
+    return {package: version(package) for package in packages}
 
 
 def _verifier(base: CandidateVerifier, cache: Any, settings: CompilerConfig) -> Verifier[Work, Report]:

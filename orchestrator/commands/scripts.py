@@ -76,8 +76,7 @@ async def _examine(scripts: Sequence[Artifact], ask: Ask, targets: Sequence[str]
 
     async def examine(client: Client, script: Artifact, row: Row) -> None:
         action = ScriptAction(sources=[script], targets=targets)
-        if ask.timeout_s:
-            action.timeout.FromMilliseconds(int(ask.timeout_s * 1000))
+        action.timeout.FromMilliseconds(int(ask.timeout_s * 1000))
         async with turns:
             with view.at(script.path) as stage:
                 try:
@@ -104,7 +103,7 @@ def _summary(rows: Sequence[Row], ask: Ask, targets: Sequence[str], *, seconds: 
         "machine": f"{len(os.sched_getaffinity(0))} cores of x86-64, no GPU",
         "toolchain": dict(made[0].execution_metadata.toolchain) if made else {},
         "targets": list(targets),
-        "cpu_seconds_for_each_step": ask.timeout_s or "the server's default",
+        "cpu_seconds_for_each_step": ask.timeout_s,
         "totals": {
             "files": len(rows),
             **{step: sum(_status(report, step) == "OK" for report in made) for step in STEPS},

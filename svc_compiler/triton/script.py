@@ -35,6 +35,7 @@ _RECORD = "svc_compiler.triton.script_record_child:main"
 _INTERPRET = "svc_compiler.triton.script_interpret_child:main"
 _MEMORY_BYTES = 6 << 30
 _MOST_FINDINGS = 64
+_MOST_NOTES = 16
 
 
 def is_kept(report: compiler_pb2.ScriptReport) -> bool:
@@ -62,7 +63,7 @@ class ScriptExaminer:
             with stage("record"):
                 recorded = await self._run(work, folder, _RECORD)
             _report_recording(report, recorded)
-            if recorded.program.variants:
+            if recorded.groups:
                 progress(Stages.COMPILING)
                 with stage("gpu compile"):
                     await self._compile(work, folder, recorded, report)
@@ -79,6 +80,7 @@ class ScriptExaminer:
         request = {
             "sources": str(sources),
             "main": work.action.main,
+            "targets": list(work.action.targets),
             "max_configurations": work.action.max_configurations,
             "budget_s": work.timeout_s,
         }
@@ -152,6 +154,10 @@ def _ending(outcome: Outcome, timeout_s: float) -> tuple[Report.Status, str] | N
 def _report_recording(report: Report, recorded: Reply) -> None:
     report.launch_count = recorded.launches
     report.notes.extend(recorded.notes)
+    for own in recorded.own:
+        note = f"`{own.kernel}` was compiled in the script's own process: {own.why}"
+        if note not in report.notes and len(report.notes) < _MOST_NOTES:
+            report.notes.append(note)
     step = report.compiled
     if recorded.status != Report.OK:
         launched = f" (after {recorded.launches} launches)" if recorded.launches else ""
@@ -170,20 +176,33 @@ def _dispensable(recorded: Reply) -> set[str]:
 
 def _judge(report: Report, recorded: Reply, build: TritonBuild) -> None:
     """Of each group one variant must have compiled."""
+    target = build.build.target
+    for own in recorded.own:
+        if target not in own.faults:
+            build.build.kernels.add(name=own.kernel, display_name=own.kernel)
     for group in recorded.groups:
-        names = [recorded.program.variants[index].name for index in group]
-        if any(name in build.images for name in names):
+        faults = [_fault(recorded, index, build) for index in group]
+        if None in faults:
             continue
         build.build.compiled = False
-        shown = programs.display_name(recorded.program, recorded.program.variants[group[0]])
-        of = (
-            f"None of the {len(group)} tried configurations of {shown} compiles"
-            if len(group) > 1
-            else (f"{shown} does not compile")
-        )
-        first = next(iter(build.build.diagnostics), compiler_pb2.Diagnostic())
-        location = f"{first.file}:{first.line}" if first.file else ""
-        _fail(report.compiled, Report.FAILED, f"{of} for {build.build.target}: {first.message}", location)
+        shown, message, location = next(fault for fault in faults if fault)
+        some = f"None of the {len(group)} tried configurations of {shown} compiles" if len(group) > 1 else ""
+        text = f"{some or f'{shown} does not compile'} for {target}: {message}"
+        _fail(report.compiled, Report.FAILED, text, location)
+
+
+def _fault(recorded: Reply, index: int, build: TritonBuild) -> tuple[str, str, str] | None:
+    """Of a variant that did not compile: its name, why, and where."""
+    if index < 0:
+        own = recorded.own[-1 - index]
+        fault = own.faults.get(build.build.target)
+        return (own.kernel, *fault) if fault else None
+    variant = recorded.program.variants[index]
+    if variant.name in build.images:
+        return None
+    first = next(iter(build.build.diagnostics), compiler_pb2.Diagnostic(message="there was no time left for it"))
+    location = f"{first.file}:{first.line}" if first.file else ""
+    return programs.display_name(recorded.program, variant), first.message, location
 
 
 def _status_of(verdict: Verdict, *, stalled: bool) -> Report.Status:

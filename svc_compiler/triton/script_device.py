@@ -58,6 +58,30 @@ class OnHost(TorchFunctionMode):
         return func(*args, **kwargs).zero_() if func in _UNWRITTEN else func(*args, **kwargs)
 
 
+class GpuGenerator:
+    """The state of a GPU's random numbers, as scripts read it: a seed and how far it was used."""
+
+    def __init__(self, seed: int) -> None:
+        self._state = torch.tensor([seed, 0], dtype=torch.int64)
+
+    def get_state(self) -> torch.Tensor:
+        """Both numbers, as bytes."""
+        return self._state.clone().view(torch.uint8)
+
+    def set_state(self, state: torch.Tensor) -> None:
+        """From what `get_state` gave."""
+        self._state = state.clone().view(torch.int64)
+
+    def initial_seed(self) -> int:
+        """The seed."""
+        return int(self._state[0])
+
+    def manual_seed(self, seed: int) -> GpuGenerator:
+        """Begins anew."""
+        self._state = torch.tensor([seed, 0], dtype=torch.int64)
+        return self
+
+
 def on_host(device: Any) -> Any:
     """A device as a script names it, the host if it is the GPU."""
     if isinstance(device, torch.device):
@@ -100,6 +124,7 @@ def told(notes: Notes) -> Iterator[None]:
     # Its tensors have no memory, a script's have.
     torch.UntypedStorage.data_ptr = address_of_storage  # type: ignore[method-assign]
     torch.set_default_device = lambda device: None
+    torch.cuda.default_generators = (GpuGenerator(0),)  # type: ignore[assignment]
     guards: Any = torch._C._dynamo.guards
     guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype)
     with OnHost():

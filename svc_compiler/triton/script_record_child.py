@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from svc_compiler.triton import fake_driver, launches, script_device, script_host
-from svc_compiler.triton.functions import Functions
-from svc_compiler.triton.recording import NotCompilable, Unplannable
+from svc_compiler.triton.script_functions import ScriptFunctions
 from svc_compiler.triton.script_reply import PROGRAM
 
 
 class Launches(fake_driver.Runtime):
     """Notes which variants are launched, and which of them are alternatives of each other."""
 
-    def __init__(self, notes: script_device.Notes, functions: Functions, most: int) -> None:
+    def __init__(self, notes: script_device.Notes, functions: ScriptFunctions, most: int) -> None:
         super().__init__(cast(Any, notes), functions)
         self._notes = notes
         self._most = most
@@ -56,18 +55,16 @@ class Launches(fake_driver.Runtime):
 
 
 def main(payload: bytes, _descriptors: dict[str, int]) -> None:
-    """`payload`: JSON with `sources`, `main` and `max_configurations`."""
+    """`payload`: JSON with `sources`, `main`, `targets` and `max_configurations`."""
     request = json.loads(payload)
     sources = Path(request["sources"])
-    notes, functions = script_device.Notes(), Functions(sources)
+    notes, functions = script_device.Notes(), ScriptFunctions(sources, request["targets"])
     runtime = Launches(notes, functions, request["max_configurations"])
     fake_driver.install(runtime)
     with script_device.told(notes):
-        try:
-            ended = script_host.run(sources, request["main"])
-        except (Unplannable, NotCompilable) as error:
-            file, line = script_host.place(error, sources)
-            ended = {"kind": "kernel", "message": str(error), "file": file, "line": line}
+        ended = script_host.run(sources, request["main"])
     Path(PROGRAM).write_bytes(functions.program.SerializeToString(deterministic=True))
     groups = [list(group) for group in runtime.groups]
-    script_host.reply({"ended": ended, "launches": runtime.count, "groups": groups, "notes": notes.notes})
+    script_host.reply(
+        {"ended": ended, "launches": runtime.count, "groups": groups, "own": functions.own, "notes": notes.notes}
+    )

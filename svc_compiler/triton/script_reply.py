@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,17 @@ _MAX_GROUPS = 4096
 _STATUSES = {"device": Report.NEEDS_DEVICE}
 
 
+@dataclasses.dataclass(frozen=True)
+class Own:
+    """A kernel that the script's own process compiled."""
+
+    kernel: str
+    # Why nobody else could.
+    why: str
+    # By target, of those for which it does not compile: the message and its place.
+    faults: Mapping[str, tuple[str, str]]
+
+
 @dataclasses.dataclass
 class Reply:
     """How a run ended and what it found out."""
@@ -36,8 +48,9 @@ class Reply:
     explanation: str = ""
     location: str = ""
     launches: int = 0
-    # Of the recording: indices of variants of which one is enough.
+    # Of the recording: indices of variants of which one is enough; from -1 downwards those of `own`.
     groups: list[list[int]] = dataclasses.field(default_factory=list)
+    own: list[Own] = dataclasses.field(default_factory=list)
     notes: list[str] = dataclasses.field(default_factory=list)
     program: triton_pb2.TritonProgram = dataclasses.field(default_factory=triton_pb2.TritonProgram)
     findings: list[compiler_pb2.Finding] = dataclasses.field(default_factory=list)
@@ -61,11 +74,12 @@ def read(folder: Path, sources: Path, outcome: Outcome, ending: tuple[Report.Sta
         reply = _parsed(json.loads(data.replace(f"{sources}/".encode(), b"")))
         reply.program = _program(folder)
         reply.findings = findings
-        if any(not 0 <= index < len(reply.program.variants) for group in reply.groups for index in group):
+        known = range(-len(reply.own), len(reply.program.variants))
+        if any(index not in known for group in reply.groups for index in group):
             raise ValueError("a group names a variant that is not there")
     except programs.SourceError as error:
         return Reply(Report.FAILED, error.problem, f"{error.file}:{error.line}")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         return Reply(Report.FAILED, f"The script leaves something that is no recording: {error}"[:_MAX_TEXT])
     return reply
 
@@ -81,8 +95,18 @@ def _parsed(given: Any) -> Reply:
     groups = given.get("groups", [])
     if len(groups) > _MAX_GROUPS:
         raise ValueError(f"{len(groups)} groups of variants are more than {_MAX_GROUPS}")
+    reply.own = [_own(one) for one in given.get("own", [])[:_MAX_GROUPS]]
     reply.groups = [[int(index) for index in group] for group in groups if group]
     return reply
+
+
+def _own(given: Any) -> Own:
+    faults = {
+        str(target): (str(fault[0])[:_MAX_TEXT], f"{fault[1]}:{int(fault[2])}"[:512] if fault[1] else "")
+        for target, fault in given["faults"].items()
+        if fault
+    }
+    return Own(str(given["kernel"])[:256], str(given["why"])[:_MAX_TEXT], faults)
 
 
 def _program(folder: Path) -> triton_pb2.TritonProgram:
