@@ -17,8 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch._dynamo  # the first dispatch mode imports it
-import torch.utils.flop_counter
+
+# Torch, Triton and candidates import these when they first need them: here it is done before the fork.
+import torch._dynamo
+import triton.compiler.code_generator
+import triton.experimental.gluon
+import triton.language.extra.libdevice
+import triton.tools.tensor_descriptor  # noqa: F401
 
 from kernelvault.replay import reference_faults
 from kernelvault.v1 import kernel_pb2, plan_pb2

@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 import triton
 import triton.testing
+from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.compiler import ASTSource, make_backend
@@ -177,6 +179,7 @@ class Kernel:
     def _compile(self) -> Any:
         if self._compiled is None:
             source = ASTSource(self.function, self._signature, self._constants, self._attributes)
+            knobs.cache.dir = str(Path.cwd())
             with torch._C.DisableTorchFunction():
                 self._compiled = triton.compile(source, target=_TARGET, options=dict(self._options))
         return self._compiled

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
-from svc_compiler.triton import capture
+from svc_compiler.triton import capture, compile
 from tests.capturing import PREFIX, Captures, case, function, line_of
 from tests.recording import kinds, pointers, tensor, verdict
 
@@ -22,7 +22,7 @@ Parameter = kernel_pb2.Parameter
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def captures(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Captures]:
     """One warm sandbox for all tests of the module."""
-    sandbox = await Sandbox.start(preload=capture.PRELOAD)
+    sandbox = await Sandbox.start(preload=[*capture.PRELOAD, *compile.PRELOAD])
     await sandbox.ready()
     yield Captures(sandbox, tmp_path_factory.mktemp("sources"))
     await sandbox.close()
