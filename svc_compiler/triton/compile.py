@@ -6,7 +6,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -48,6 +48,28 @@ class TritonBuild:
     def resources(self) -> Mapping[str, plan_pb2.Resources]:
         """By variant."""
         return {name: image.resources for name, image in self.images.items()}
+
+
+async def compile_targets(
+    sandbox: Sandbox,
+    folder: Path,
+    program: triton_pb2.TritonProgram,
+    targets: Sequence[str],
+    timeout_s: float,
+    *,
+    alternatives: Collection[str] = (),
+) -> list[TritonBuild]:
+    """A build for each target, side by side; raises what `compile_program` raises, and then nothing goes on."""
+    tasks = [
+        asyncio.create_task(compile_program(sandbox, folder, program, target, timeout_s, alternatives=alternatives))
+        for target in targets
+    ]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def compile_program(

@@ -85,18 +85,13 @@ class TritonFrontend:
         """A build for each target; raises Refused with COMPILE_FAILED where a kernel that a plan needs has none."""
         work, draft = subject.work, subject.draft
         with stage("gpu compile"):
-            builds = await asyncio.gather(
-                *(
-                    compile.compile_program(
-                        self.sandbox,
-                        subject.folder,
-                        program,
-                        target,
-                        work.timeout_s,
-                        alternatives=ranking.alternatives(recorded),
-                    )
-                    for target in work.action.targets
-                )
+            builds = await compile.compile_targets(
+                self.sandbox,
+                subject.folder,
+                program,
+                work.action.targets,
+                work.timeout_s,
+                alternatives=ranking.alternatives(recorded),
             )
         draft.builds.extend(build.build for build in builds)
         if failed := [build.build for build in builds if program.variants and not build.build.compiled]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import inspect
 import math
 import os
 import re
+import textwrap
 import time
 import traceback
 from collections.abc import Callable, MutableMapping
@@ -399,6 +401,8 @@ def test_functions_that_claim_the_same_lines() -> None:
         "def f():\n    return (1 +\n2)\n",
         "def f():\n    '''\ndef g():\n'''\n    return 3\n",
         "def f():\n    x = 1; \\\n\n    return 1\n",
+        "def f():\n    x = 1\n   \n\t\n    return x\n",
+        "def f():\n    return '''a\n   \nb'''\n",
     ],
 )
 def test_text_that_confuses_readers_of_lines(trick: str) -> None:
@@ -411,7 +415,8 @@ def test_text_that_confuses_readers_of_lines(trick: str) -> None:
         return
     tree = function.parse()
     assert tree.body[0].end_lineno == len(function.src.rstrip("\n").split("\n"))
-    assert function.src in trick + "\n"
+    assert function.src in textwrap.dedent(trick) + "\n"
+    assert ast.dump(tree) == ast.dump(ast.parse(textwrap.dedent(trick)))
 
 
 # Values, names, layouts

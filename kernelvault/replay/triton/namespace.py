@@ -7,6 +7,7 @@ import builtins
 import inspect
 import linecache
 import re
+import textwrap
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -99,7 +100,7 @@ def _define(
 
 def _reparsed(text: str, function: triton_pb2.TritonProgram.Function) -> ast.Module | None:
     """The tree of a text without annotations, if it says what the function's does."""
-    expected = ast.parse(function.source)
+    expected = ast.parse(textwrap.dedent(function.source))
     head = expected.body[0]
     assert isinstance(head, ast.FunctionDef)
     head.returns = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Iterator
 
 from kernelvault.v1 import triton_pb2
@@ -23,7 +24,8 @@ def of(function: triton_pb2.TritonProgram.Function, node: ast.FunctionDef) -> st
         lines[first] = lines[first][:begin] + kept.ljust(width) + (tail if first == last else b"")
         if first != last:
             lines[first + 1 : last + 1] = [b""] * (last - first - 1) + [tail]
-    return b"\n".join(lines).decode() + "\n"
+    # As Triton reads it: it empties blank lines, within strings too.
+    return textwrap.dedent(b"\n".join(lines).decode() + "\n")
 
 
 _Place = tuple[int, int]
