@@ -77,10 +77,13 @@ def checked(report: Checked, *, budget_s: float = float("inf")) -> Iterator[None
             with torch._C.DisableTorchFunction():
                 launcher.launch(self, grid, arguments, options)
 
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        return launcher.call(self, *arguments, **options)
+
     patches: list[tuple[Any, str, Any]] = [
         (jit.JITFunction, "run", run),
         (interpreter.InterpretedFunction, "run", run),
-        (interpreter.InterpretedFunction, "__call__", lambda self, *a, **k: launcher.call(self, *a, **k)),
+        (interpreter.InterpretedFunction, "__call__", call),
         (autotuner.Autotuner, "_bench", lambda *_, **__: [0.0, 0.0, 0.0]),
     ]
     originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
@@ -139,8 +142,7 @@ class _Launcher:
         except MemoryError:
             raise
         except Exception as error:
-            known = isinstance(error, NotImplementedError | faults.TooMuchWork)
-            why = f"{_place(error)}{error if known else f'{type(error).__name__}: {error}'}"
+            why = f"{_place(error)}{_shown(error)}"
             self._report.obstacles.append(why)
             raise NeedsDevice(why) from error
         finally:
@@ -249,6 +251,12 @@ def _grid(grid: Any) -> launching.Grid:
         raise ValueError(f"failed to launch a kernel: its grid {sides} has more than 3 sides")
     x, y, z = [*sides, 1, 1, 1][:3]
     return x, y, z
+
+
+def _shown(error: Exception) -> str:
+    if isinstance(error, faults.TooMuchWork):
+        return f"{error} would take too long to interpret"
+    return str(error) if isinstance(error, NotImplementedError) else f"{type(error).__name__}: {error}"
 
 
 def _place(error: Exception) -> str:

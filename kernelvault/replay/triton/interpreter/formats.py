@@ -6,6 +6,8 @@ type is a float32 that the type can represent: every operation computes in float
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -108,12 +110,57 @@ def _round_bfloat16(values: Array) -> Array:
     return rounded.view(np.float32)
 
 
-_BLOCKS: dict[tuple[str, tuple[int, ...]], tl.block_type] = {}
+class Extent(int):
+    """A size: a number that Triton's functions can take for a constant."""
+
+    @property
+    def value(self) -> int:
+        """As of a `tl.constexpr`."""
+        return int(self)
 
 
-def block(element: tl.dtype, shape: tuple[int, ...]) -> tl.block_type:
+class Shape(tl.tuple):
+    """Sizes, as Triton has them; their type is made when it is asked for."""
+
+    def __init__(self, sizes: Iterable[int]) -> None:
+        self.values = list(sizes)
+
+    @property
+    def type(self) -> tl.tuple_type:
+        """The type of a tuple."""
+        return tl.core._type_for_tuple_values(self.values)
+
+
+class Block(tl.block_type):
+    """A block type of any sizes: parts of a block that is a power of two need not be one. Made by `block` only."""
+
+    def __init__(self, element: tl.dtype, dims: tuple[int, ...]) -> None:
+        self.element_ty = element
+        self.dims = dims
+        self.shape = Shape(dims)
+        # What a tensor calls its shape.
+        self.extents = Shape(map(Extent, dims))
+        self.numel = Extent(math.prod(dims))
+        self.name = f"<{list(dims)}, {element}>"
+
+    def with_element_ty(self, scalar_ty: tl.dtype) -> Block:
+        """The same sizes of another type."""
+        return block(scalar_ty, self.dims)
+
+
+_BLOCKS: dict[tuple[str, tuple[int, ...]], Block] = {}
+
+
+def block(element: tl.dtype, dims: tuple[int, ...]) -> Block:
     """A block type, the same object for the same arguments."""
-    known = _BLOCKS.get((element.name, shape))
+    known = _BLOCKS.get((element.name, dims))
     if known is None:
-        known = _BLOCKS[element.name, shape] = tl.block_type(element, list(shape))
+        known = _BLOCKS[element.name, dims] = Block(element, dims)
     return known
+
+
+def standard(type_: tl.dtype) -> tl.dtype:
+    """A type of Triton's own as one of these."""
+    if type_.__class__ is tl.block_type:
+        return block(type_.element_ty, tuple(map(int, type_.shape)))
+    return type_

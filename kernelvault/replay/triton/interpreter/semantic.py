@@ -13,8 +13,8 @@ import triton.language as tl
 from triton.language.semantic import TritonSemantic
 
 from kernelvault.replay.triton.interpreter.builder import Builder
-from kernelvault.replay.triton.interpreter.formats import Array, block, held
-from kernelvault.replay.triton.interpreter.tensors import Handle, Tensor
+from kernelvault.replay.triton.interpreter.formats import Array, Block, block, held
+from kernelvault.replay.triton.interpreter.tensors import Handle, Tensor, View
 
 _Operation = Callable[[Any, Any], Array]
 
@@ -105,6 +105,12 @@ class Semantic(TritonSemantic[Tensor]):
         data = np.expand_dims(input.handle.data, axis)
         return Tensor(Handle(data, input.type.scalar), block(input.type.scalar, data.shape))
 
+    def make_tensor_descriptor(self, *arguments: Any, **options: Any) -> View:
+        """A view whose accesses are cut off at its shape."""
+        made = super().make_tensor_descriptor(*arguments, **options)
+        made.__class__ = View
+        return made
+
     def _quick(
         self, left: Any, right: Any, operation: _Operation, *, compares: bool = False, floats_only: bool = False
     ) -> Tensor | None:
@@ -115,7 +121,7 @@ class Semantic(TritonSemantic[Tensor]):
                 scalar = type_.scalar
                 if scalar is not right.type.scalar or scalar.name not in _PLAIN:
                     return None
-                if not type_.is_block():
+                if type_.__class__ is not Block:
                     type_ = right.type
                 x, y = left.handle.data, right.handle.data
             else:
@@ -138,8 +144,8 @@ class Semantic(TritonSemantic[Tensor]):
         result = operation(x, y)
         self.builder.worked(result, floating=scalar.name in _FLOATS)
         if compares:
-            type_ = block(tl.int1, result.shape) if type_.is_block() else tl.int1
-        elif type_.is_block() and tuple(type_.shape) != result.shape:
+            type_ = block(tl.int1, result.shape) if type_.__class__ is Block else tl.int1
+        elif type_.__class__ is Block and type_.dims != result.shape:
             type_ = block(scalar, result.shape)
         return Tensor(Handle(result, type_.scalar), type_)
 
@@ -153,10 +159,10 @@ class Semantic(TritonSemantic[Tensor]):
             if right.type.scalar.name not in _INTEGERS:
                 return None
             result = left.handle.data + right.handle.data.astype(np.int64) * width
-            blocks = left.type.is_block() or right.type.is_block()
+            blocks = left.type.__class__ is Block or right.type.__class__ is Block
         elif right.__class__ is int and -(1 << 31) <= right < 1 << 31:
             result = left.handle.data + right * width
-            blocks = left.type.is_block()
+            blocks = left.type.__class__ is Block
         else:
             return None
         self.builder.worked(result)
@@ -180,11 +186,11 @@ def _as_element(number: Any, scalar: tl.dtype) -> Any:
 
 
 def _shape(type_: tl.dtype) -> tuple[int, ...]:
-    return tuple(type_.shape) if type_.is_block() else (1,)
+    return type_.dims if type_.__class__ is Block else (1,)
 
 
 def _spread(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
-    if tensor.type.is_block() and tuple(tensor.type.shape) == shape:
+    if tensor.type.__class__ is Block and tensor.type.dims == shape:
         return tensor
     element = tensor.type.scalar
     return Tensor(Handle(np.broadcast_to(tensor.handle.data, shape), element), block(element, shape))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,22 +9,14 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as stock
 
-from kernelvault.replay.triton.interpreter.formats import Array, block
+from kernelvault.replay.triton.interpreter.formats import Array, Block, Extent, Shape, block, standard
 
 if TYPE_CHECKING:
     from kernelvault.replay.triton.interpreter.semantic import Semantic
 
 
 _WHOLE = slice(None)
-
-
-class Extent(int):
-    """A size: a number that Triton's functions can take for a constant."""
-
-    @property
-    def value(self) -> int:
-        """As of a `tl.constexpr`."""
-        return int(self)
+_NO_SHAPE = Shape([])
 
 
 class Handle(stock.TensorHandle):
@@ -52,17 +43,17 @@ class Tensor(tl.tensor):
 
     def __init__(self, handle: Handle, type: tl.dtype) -> None:
         self.handle = handle
-        self.type = type
+        self.type = standard(type) if type.__class__ is tl.block_type else type
 
     @property
     def shape(self) -> tl.tuple:
         """Of the sizes."""
-        return tl.tuple([Extent(size) for size in self.type.shape] if self.type.is_block() else [])
+        return self.type.extents if self.type.__class__ is Block else _NO_SHAPE
 
     @property
     def numel(self) -> Extent:
         """The number of elements."""
-        return Extent(math.prod(self.type.shape) if self.type.is_block() else 1)
+        return self.type.numel if self.type.__class__ is Block else Extent(1)
 
     @property
     def dtype(self) -> tl.dtype:
@@ -110,11 +101,11 @@ def scalar_of(value: float | int | bool, dtype: tl.dtype, held: np.dtype[Any]) -
     return Tensor(Handle(np.array([value], held), dtype), dtype)
 
 
-def _operator(name: str) -> Callable[..., Any]:
-    """An operator of Triton's own class, which needs to be told the semantic."""
-    function = getattr(tl.tensor, name)
+def _operator(name: str, owner: Any = tl.tensor) -> Callable[..., Any]:
+    """A method of a class of Triton's own, which needs to be told the semantic."""
+    function = getattr(owner, name)
 
-    def call(self: Tensor, *arguments: Any, **options: Any) -> Any:
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
         options["_semantic"] = self.semantic
         return function(self, *arguments, **options)
 
@@ -176,4 +167,21 @@ def install_operators() -> None:
             setattr(Tensor, name, _operator(name))
 
 
+class View(tl.tensor_descriptor):
+    """A tensor descriptor, whose methods know the semantic."""
+
+    @property
+    def semantic(self) -> Semantic:
+        """That of tensors."""
+        return Tensor.semantic
+
+
+def install_methods() -> None:
+    """Gives View the methods of Triton's class."""
+    for name in dir(tl.tensor_descriptor):
+        if getattr(getattr(tl.tensor_descriptor, name), "__triton_builtin__", False):
+            setattr(View, name, _operator(name, tl.tensor_descriptor))
+
+
 install_operators()
+install_methods()
