@@ -11,13 +11,15 @@ from typing import Any
 
 from svc_generator.rules.graph import NotLowerable
 from svc_generator.rules.inductor import device, variants, wrapper
-from svc_generator.rules.inductor.lower import lower
+from svc_generator.rules.inductor.lower import Lowered, broken, lower
 from svc_generator.rules.inductor.module import Group, Signature, render
 from svc_generator.rules.inductor.names import Names
-from svc_generator.rules.inductor.rebuild import rebuild
+from svc_generator.rules.inductor.rebuild import Rebuilt, rebuild
+from svc_generator.rules.inductor.variants import Variant
 from svc_generator.rules.inductor.wrapper import Allocation
 
 RESULT = "module.json"
+_MOST_HINTS = 3
 
 
 def main(payload: bytes, _descriptors: dict[str, int]) -> int:
@@ -39,11 +41,9 @@ def export(request: Mapping[str, Any]) -> str:
     graph = request["graph"]
     names = Names(request["tensors"], request["scalars"], graph["definitions"])
     variant = next(variant for variant in variants.LADDER if variant.name == request["variant"])
-    hint = _hint(graph)
     groups = []
     for cases in request["groups"]:
-        rebuilt = rebuild(graph, cases[0], hint)
-        lowered = lower(rebuilt, {})
+        rebuilt, lowered = _lower(graph, cases[0], variant)
         inputs = [names.symbols[name] for name in rebuilt.scalars] + names.tensors
         groups.append(Group(_dtypes(graph, cases[0]), wrapper.read(lowered.text, inputs)))
     signature = Signature(
@@ -56,12 +56,21 @@ def export(request: Mapping[str, Any]) -> str:
     return render(groups, signature, variant, _Dense(graph, names))
 
 
-def _hint(graph: dict[str, Any]) -> int:
-    """The case whose sizes tell most: none is 1, and as many as possible differ."""
-    per_case = list(zip(*graph["symbols"].values(), strict=True))
-    if not per_case:
-        return 0
-    return max(range(len(per_case)), key=lambda case: (min(per_case[case]) > 1, len(set(per_case[case])), -case))
+def _lower(graph: dict[str, Any], case: int, variant: Variant) -> tuple[Rebuilt, Lowered]:
+    """Code for the dtypes of `case` that is right for the sizes of all cases."""
+    for hint in _hints(graph)[:_MOST_HINTS]:
+        rebuilt = rebuild(graph, case, hint)
+        lowered = lower(rebuilt, graph["symbols"], variant.longest if variant.persistent else 0)
+        if not (why := broken(lowered, rebuilt, graph)):
+            return rebuilt, lowered
+    raise NotLowerable("the graph", f"the cases want different code: {why}")
+
+
+def _hints(graph: dict[str, Any]) -> list[int]:
+    """Cases by how much their sizes tell: none is 1, and as many as possible differ."""
+    per_case = list(zip(*graph["symbols"].values(), strict=True)) or [()]
+    order = sorted(range(len(per_case)), key=lambda c: (min(per_case[c], default=2) > 1, len(set(per_case[c])), -c))
+    return order[::-1]
 
 
 def _dtypes(graph: dict[str, Any], case: int) -> list[str]:

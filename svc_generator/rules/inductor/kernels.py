@@ -21,7 +21,9 @@ _SHORT = {
     "R0_BLOCK": "RBLOCK",
 }
 _TEMPORARY = re.compile(r"_?tmp\d+")
-_PREFIX = "_triton_helper_fn_"
+# What Inductor is told of the block for a row of symbolic length; no real one is as large.
+UNKNOWN_BLOCK = 1 << 20
+_FLOAT = re.compile(r"zf\d+")
 
 
 @dataclasses.dataclass
@@ -41,6 +43,8 @@ class Kernel:
     # Functions that the kernel combines values with, and those of `triton_helpers`.
     combines: dict[str, ast.FunctionDef]
     helpers: set[str]
+    # Inductor's names of floating-point numbers: parameters, the last before the blocks, that its launches leave out.
+    floats: list[str]
 
     @property
     def parameters(self) -> list[str]:
@@ -71,11 +75,29 @@ def parse(source: str) -> Kernel:
     combines = {name: finder.visit(function) for name, function in combines.items()}
     dots = any(isinstance(node, ast.Attribute) and node.attr == "dot" for node in ast.walk(main))
     signature = {_SHORT.get(k, k): ast.literal_eval(v) for k, v in _items(meta["signature"]).items()}
+    floats = _take_floats(main)
+    signature |= dict.fromkeys(floats, "fp32")
     grid = ast.literal_eval(_items(given["inductor_meta"])["grid_type"])
     return Kernel(
-        _clean(main), kind, grid, hint.attr if isinstance(hint, ast.Attribute) else "", dots, signature, combines,
-        finder.used,
-    )  # fmt: skip
+        function=_clean(main),
+        kind=kind,
+        grid=grid,
+        hint=hint.attr if isinstance(hint, ast.Attribute) else "",
+        dots=dots,
+        signature=signature,
+        combines=combines,
+        helpers=finder.used,
+        floats=floats,
+    )
+
+
+def _take_floats(function: ast.FunctionDef) -> list[str]:
+    """Makes parameters of the numbers that the kernel has from nowhere."""
+    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and _FLOAT.fullmatch(node.id)}
+    found = sorted(used - {argument.arg for argument in function.args.args})
+    count = sum(not argument.arg.endswith("BLOCK") for argument in function.args.args)
+    function.args.args[count:count] = [ast.arg(name) for name in found]
+    return found
 
 
 def _items(node: ast.expr) -> dict[str, ast.expr]:
@@ -120,6 +142,22 @@ class _Helpers(ast.NodeTransformer):
         return node.value if plain else node
 
 
+class _Casts(ast.NodeTransformer):
+    """Converts sizes by `tl.cast`: one that is 1 is a constant to Triton, and has no methods."""
+
+    def __init__(self, parameters: set[str]) -> None:
+        self.parameters = parameters
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """`(2 * size).to(tl.float32)` and its like."""
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "to" and len(node.args) == 1:
+            names = {part.id for part in ast.walk(node.func.value) if isinstance(part, ast.Name)}
+            if names and names <= self.parameters:
+                return ast.Call(ast.parse("tl.cast", mode="eval").body, [node.func.value, *node.args], [])
+        return node
+
+
 class _Rename(ast.NodeTransformer):
     """Gives names and parameters other names."""
 
@@ -150,6 +188,8 @@ def _clean(function: ast.FunctionDef) -> ast.FunctionDef:
         rename(function, aliases | {"rbase": "r0_base"})
         rename(function, _SHORT)
     _Statements(_is_alias).visit(function)
+    _Statements(functools.partial(_fixes_block, function=function)).visit(function)
+    _Casts({argument.arg for argument in function.args.args if argument.annotation is None}).visit(function)
     _inline_casts(function)
     _drop_casts(function)
     while unused := _unused(function):
@@ -180,6 +220,15 @@ class _Statements(ast.NodeTransformer):
         if isinstance(node, ast.stmt) and self.condition(node):
             return None
         return self.generic_visit(node)
+
+
+def _fixes_block(node: ast.stmt, function: ast.FunctionDef) -> bool:
+    """A row of unknown length in one block: the block becomes a parameter."""
+    if not isinstance(node, ast.AnnAssign) or ast.unparse(node).split(" = ")[-1] != str(UNKNOWN_BLOCK):
+        return False
+    assert isinstance(node.target, ast.Name)
+    function.args.args.append(ast.arg(node.target.id, ast.parse("tl.constexpr", mode="eval").body))
+    return True
 
 
 def _is_alias(node: ast.stmt) -> bool:

@@ -48,7 +48,7 @@ def write(
                 _rename_parameters(kernel, spelled)
                 kernel.function.name = called[step.kernel]
                 functions[step.kernel] = kernel.function
-            lines.append(_launch(kernel, spelled, variant))
+            lines += _launch(kernel, spelled, variant)
     return list(functions.values()), ast.parse("\n".join(lines)).body
 
 
@@ -92,7 +92,7 @@ def _rename_parameters(kernel: Kernel, arguments: Sequence[str]) -> None:
     for parameter, argument in zip(kernel.parameters, arguments, strict=False):
         if kernel.signature[parameter].startswith("*"):
             wanted = f"{argument}_ptr"
-        elif parameter.startswith("ks") and argument.isidentifier():
+        elif parameter.startswith(("ks", "zf")) and argument.isidentifier():
             wanted = argument
         else:
             wanted = parameter.replace("ks", "size") if parameter.startswith("ks") else parameter
@@ -102,11 +102,11 @@ def _rename_parameters(kernel: Kernel, arguments: Sequence[str]) -> None:
     kernel.signature = {renamed.get(name, name): type_ for name, type_ in kernel.signature.items()}
 
 
-def _launch(kernel: Kernel, arguments: Sequence[str], variant: Variant) -> str:
+def _launch(kernel: Kernel, arguments: Sequence[str], variant: Variant) -> list[str]:
     sizes = dict(zip(kernel.parameters, arguments, strict=False))
-    options = {name: ast.unparse(value) for name, value in variants.launch_options(variant, kernel, sizes).items()}
+    lines, options = variants.launch(variant, kernel, sizes)
     given = ", ".join([*arguments, *(f"{name}={value}" for name, value in options.items())])
-    return f"{kernel.function.name}[{_grid(kernel.grid, sizes, options)}]({given})"
+    return [*lines, f"{kernel.function.name}[{_grid(kernel.grid, sizes, options)}]({given})"]
 
 
 def _grid(kind: str, sizes: dict[str, str], options: dict[str, str]) -> str:

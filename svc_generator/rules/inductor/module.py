@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -173,7 +174,7 @@ def _deciding(written: list[_Written]) -> list[int]:
 def _body(one: _Written, signature: Signature) -> list[str]:
     """Definitions of the sizes that are used, then the statements."""
     names = signature.names
-    lines = [ast.unparse(statement) for statement in one.body]
+    lines = [_spell(statement) for statement in one.body]
     checks = [
         f"assert {tensor}.shape == ({', '.join(shape)}{',' if len(shape) == 1 else ''})"
         for tensor, shape in zip(names.tensors, signature.shapes, strict=True)
@@ -185,6 +186,11 @@ def _body(one: _Written, signature: Signature) -> list[str]:
     if signature.sequence:
         result = f"({result}{',' if len(one.returned) == 1 else ''})"
     return [*sizes, *checks, *lines, f"return {result}"]
+
+
+def _spell(statement: ast.stmt) -> str:
+    """The statement, with parentheses around a grid."""
+    return re.sub(r"^(\w+)\[(?!grid_2d)(.*?)\](?=\()", r"\1[(\2)]", ast.unparse(statement))
 
 
 def _function(name: str, parameters: str, body: Sequence[str]) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
 from svc_generator.rules.inductor.kernels import Kernel
 
@@ -23,6 +21,7 @@ class Variant:
     # Elements of a row that a program folds at a time, at most; `persistent`: all of a row that is short enough.
     row: int = 1024
     persistent: bool = False
+    longest: int = 8192
     # Rows and columns of a tile of a product, and how deep its steps are.
     tile: tuple[int, int, int] = (64, 64, 32)
     tile_warps: int = 4
@@ -30,17 +29,18 @@ class Variant:
 
 
 LADDER = (
-    Variant("loops", "Inductor's fusion; rows are folded in a loop, products go through 64 x 64 tiles."),
     Variant(
         "rows",
-        "A whole row in registers, read once, where rows are short enough.",
+        "Inductor's fusion; a row is read once, into registers, where rows are short; 64 x 64 tiles for products.",
         cures=("memory",),
         persistent=True,
     ),
+    Variant("loops", "Rows are folded in loops, which suits rows of any length."),
     Variant(
         "wide",
-        "Twice the elements a program, longer rows with more waves, tiles of 128 x 64 that are 64 deep.",
+        "Twice the elements a program, more waves for rows, tiles of 128 x 64 that are 64 deep.",
         cures=("memory", "compute", "lds"),
+        persistent=True,
         elements=2048,
         row=4096,
         warps=8,
@@ -51,6 +51,7 @@ LADDER = (
         "narrow",
         "Small programs, more of them at once: tiles of 32 x 32, two waves for each SIMD.",
         cures=("latency",),
+        persistent=True,
         elements=512,
         row=512,
         warps=2,
@@ -61,43 +62,48 @@ LADDER = (
 )
 
 
-def launch_options(variant: Variant, kernel: Kernel, sizes: Mapping[str, str]) -> dict[str, ast.expr]:
-    """The block sizes and options of a launch, as expressions of what the launch gets."""
-    blocks = _blocks(variant, kernel)
-    if kernel.kind != "pointwise" and not kernel.dots and kernel.blocks[-1] == "RBLOCK":
-        rnumel, most = sizes["rnumel"], blocks["RBLOCK"]
-        block = f"min({most}, triton.next_power_of_2({rnumel}))"
-        if rnumel.isdigit():
-            block = str(min(most, next_power_of_2(int(rnumel))))
-        elif kernel.kind == "persistent_reduction":
-            block = f"triton.next_power_of_2({rnumel})"
-        blocks["RBLOCK"] = ast.parse(block, mode="eval").body
-    options: dict[str, Any] = {name: blocks[name] for name in kernel.blocks}
-    options["num_warps"] = variant.tile_warps if kernel.dots else variant.warps
+def launch(variant: Variant, kernel: Kernel, sizes: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Statements before a launch, and its block sizes and options, in Python.
+
+    `sizes` are the launch's arguments by the kernel's parameters.
+    """
+    lines: list[str] = []
+    blocks = {name: str(size) for name, size in _blocks(variant, kernel).items()}
+    warps = str(variant.tile_warps if kernel.dots else variant.warps)
+    if kernel.blocks[-1:] == ["RBLOCK"] and not kernel.dots:
+        whole = kernel.kind == "persistent_reduction"
+        lines.append(f"rblock = {_row(sizes['rnumel'], None if whole else int(blocks['RBLOCK']))}")
+        blocks["RBLOCK"] = "rblock"
+        if blocks["XBLOCK"] == "1":
+            # Short rows share a program.
+            blocks["XBLOCK"] = f"max(1, {variant.elements} // rblock)"
+        if whole:
+            warps = f"{variant.warps} if rblock <= 2048 else {2 * variant.warps}"
+    options = {name: blocks[name] for name in kernel.blocks} | {"num_warps": warps}
     if kernel.dots:
-        options["num_stages"] = 2
+        options["num_stages"] = "2"
     if variant.waves_per_eu:
-        options["waves_per_eu"] = variant.waves_per_eu
-    return {name: value if isinstance(value, ast.expr) else ast.Constant(value) for name, value in options.items()}
+        options["waves_per_eu"] = str(variant.waves_per_eu)
+    return lines, options
 
 
-def next_power_of_2(number: int) -> int:
-    """The smallest power of 2 that is not below a positive number."""
-    return 1 << (number - 1).bit_length()
+def _row(length: str, most: int | None) -> str:
+    """The elements of a row that a program takes at once."""
+    power = str(1 << (int(length) - 1).bit_length()) if length.isdigit() else f"triton.next_power_of_2({length})"
+    return power if most is None else f"min({most}, {power})"
 
 
-def _blocks(variant: Variant, kernel: Kernel) -> dict[str, Any]:
+def _blocks(variant: Variant, kernel: Kernel) -> dict[str, int]:
     if kernel.dots:
         rows, columns, depth = variant.tile
         return {"ZBLOCK": 1, "YBLOCK": rows, "XBLOCK": columns, "RBLOCK": depth}
     if kernel.kind == "pointwise":
         spatial = [name for name in kernel.blocks if name in ("XBLOCK", "YBLOCK", "ZBLOCK")]
-        side = variant.elements
         if len(spatial) == 1:
-            return {"XBLOCK": side}
+            return {"XBLOCK": variant.elements}
         if len(spatial) == 2:
-            return {"XBLOCK": 32, "YBLOCK": side // 32}
-        return {"XBLOCK": 16, "YBLOCK": 8, "ZBLOCK": side // 128}
+            return {"XBLOCK": 32, "YBLOCK": variant.elements // 32}
+        return {"XBLOCK": 16, "YBLOCK": 8, "ZBLOCK": variant.elements // 128}
     if kernel.hint.startswith("OUTER"):
         return {"XBLOCK": 64, "YBLOCK": 1, "RBLOCK": 16, "R0_BLOCK": 16, "R1_BLOCK": 1}
     return {"XBLOCK": 1, "YBLOCK": 1, "RBLOCK": variant.row, "R0_BLOCK": variant.row, "R1_BLOCK": 1}

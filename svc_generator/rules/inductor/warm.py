@@ -23,8 +23,9 @@ _NODES = [
     },
     {"op": "exp", "target": "aten.exp.default", "args": {"self": {"node": 3, "casts": [[]]}}, "dtypes": ["float32"]},
 ]
+_SYMBOLS = {"s0": [5], "s1": [7], "s2": [11]}
 _REQUEST = {
-    "symbols": {"s0": [5], "s1": [7], "s2": [11]},
+    "symbols": _SYMBOLS,
     "floats": {},
     "inputs": [[{"expression": "s0"}, {"expression": "s1"}], [{"expression": "s1"}, {"expression": "s2"}]],
     "nodes": _NODES,
@@ -36,7 +37,7 @@ def _warm_up() -> None:
     # The progress bar of torch.fx starts a thread that would not survive a fork.
     torch.hub.tqdm.monitor_interval = 0  # type: ignore[attr-defined]
     device.pretend()
-    lower.lower(rebuild.rebuild(_REQUEST, 0, 0), {})
+    lower.lower(rebuild.rebuild(_REQUEST, 0, 0), _SYMBOLS)
 
 
 _warm_up()

@@ -141,7 +141,8 @@ class _Reader:
         function = call.func
         name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
         if isinstance(function, ast.Attribute) and name == "run" and isinstance(function.value, ast.Name):
-            arguments = [self._argument(argument) for argument in call.args]
+            floats = [ast.Name(name, ast.Load()) for name in self.kernels[function.value.id].floats]
+            arguments = [self._argument(argument) for argument in [*call.args, *floats]]
             self.steps.append(Launch(function.value.id, arguments))
         elif name not in _IGNORED_CALLS:
             raise _unknown(call)
