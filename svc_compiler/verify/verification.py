@@ -56,6 +56,7 @@ class Subject:
                     with stage("record"):
                         plan = await record_case(case)
                 except Refused as refusal:
+                    _name_hidden(refusal, case)
                     if refusal.verdict != Report.NEEDS_DEVICE:
                         raise
                     postponed.append(refusal)
@@ -68,6 +69,16 @@ class Subject:
             self.draft.plans.extend(recorded)
             raise
         return recorded
+
+
+def _name_hidden(refusal: Refused, case: kernel_pb2.Case) -> None:
+    """What host code said on a hidden case must be known as such, for whoever keeps it from the candidate's author."""
+    if not case.hidden:
+        return
+    if case.id not in refusal.explanation:
+        refusal.explanation = f"Case {case.id}: {refusal.explanation}"
+    for finding in refusal.findings:
+        finding.case_id = finding.case_id or case.id
 
 
 @dataclasses.dataclass(frozen=True)

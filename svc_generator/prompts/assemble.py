@@ -9,7 +9,7 @@ from kernelvault.v1 import artifact_pb2, generator_pb2
 from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Candidate, Task
 from svc_generator.backends.base import FORMATS
-from svc_generator.prompts import devices, history, porting, signature
+from svc_generator.prompts import devices, history, module, porting, signature
 from svc_generator.prompts.markdown import fence, section
 
 Message = dict[str, str]
@@ -82,8 +82,10 @@ def _given(task: Task, format_: Candidate.Format, target: str) -> str:
     parts = [
         section("The GPU", devices.describe(target or devices.DEFAULT_TARGET)),
         section("The task", task.instructions or f"Write a kernel for `{task.title}`."),
-        section("The module", fence(_text(task.reference), "python")),
-        section("Its functional form", fence(_text(task.functional), "python")) if task.HasField("functional") else "",
+        section("The module", fence(module.shown(task, task.reference), "python")),
+        section("Its functional form", fence(module.shown(task, task.functional), "python"))
+        if task.HasField("functional")
+        else "",
         section("What to define", fence(signature.render(task, format_), tag)),
         section("Cases", signature.table(task)),
     ]

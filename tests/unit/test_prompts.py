@@ -111,6 +111,47 @@ def test_hidden_cases_stay_hidden() -> None:
     assert "case `a`: seen" in shown
 
 
+MODULE_WITH_CASES = """import torch
+
+HIDDEN = [31337]
+HIDDEN.append(31338)
+SCALE = 2
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x * SCALE
+
+
+def get_inputs(n=4):
+    return [torch.randn(n)]
+
+
+def _more(n):
+    return {"id": f"secret-{n}", "n": n, "hidden": True}
+
+
+def get_cases():
+    return [{"id": "a", "n": SCALE}, *map(_more, HIDDEN)]
+"""
+
+
+def test_the_module_is_shown_without_its_hidden_cases() -> None:
+    """`get_cases` tells of hidden shapes, and so does what only it uses; the rest of the module stays as it is."""
+    of = task(case("a", tensor("x", 4)), case("secret-31337", tensor("x", 31337), hidden=True))
+    of.reference.contents = MODULE_WITH_CASES.encode()
+    shown = user(of, request())
+    assert not any(words in shown for words in ("3133", "get_cases", "_more", "HIDDEN"))
+    assert all(words in shown for words in ("SCALE = 2", "return x * SCALE", "def get_inputs", "import torch"))
+
+
+def test_a_module_without_hidden_cases_is_shown_whole() -> None:
+    """Nothing is left out where there is nothing to hide."""
+    of = task(case("a", tensor("x", 4)))
+    of.reference.contents = MODULE_WITH_CASES.encode()
+    assert MODULE_WITH_CASES.strip() in user(of, request())
+
+
 def test_attempts_show_verdicts_diagnostics_and_advice() -> None:
     """A model sees why an attempt failed, and how fast a right one was."""
     diagnostic = compiler_pb2.Diagnostic(level=3, file="kernel.hip", line=7, message="no such builtin")
