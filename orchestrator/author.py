@@ -19,6 +19,8 @@ from kernelvault.v1.kernel_pb2 import Candidate, Reflection
 from orchestrator import candidates
 from orchestrator.options import Options
 
+# The generator's limit for a request.
+_MOST_ATTEMPTS = 64
 _MOST_BYTES = digest.INLINE_LIMIT_BYTES
 # NEEDS_DEVICE is no failure, and there is nobody to learn from it.
 _FAILED = {
@@ -125,7 +127,17 @@ class Author:
 
 
 def _attempts(samples: Sequence[Sample], reflections: Reflections) -> list[generator_pb2.Attempt]:
-    return [_attempt(sample, reflections.get(sample.name)) for sample in samples]
+    return [_attempt(sample, reflections.get(sample.name)) for sample in _tellable(samples)]
+
+
+def _tellable(samples: Sequence[Sample]) -> list[Sample]:
+    """As many as a request may have: the newest ones, and the fastest that passed."""
+    newest = list(samples[-_MOST_ATTEMPTS:])
+    passed = [sample for sample in samples if sample.report.verdict == Report.PASSED]
+    if not passed:
+        return newest
+    best = min(passed, key=lambda sample: sample.profile.time_ns or float("inf"))
+    return newest if best in newest else [best, *newest[1:]]
 
 
 def _attempt(sample: Sample, reflection: Reflection | None) -> generator_pb2.Attempt:

@@ -11,7 +11,7 @@ import typer
 
 app = typer.Typer(
     name="kernelvault",
-    help="Turns PyTorch references into verified, measured HIP kernels for AMD CDNA GPUs.",
+    help="Turns PyTorch references into verified, measured HIP and Triton kernels for AMD CDNA GPUs.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

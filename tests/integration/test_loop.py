@@ -523,3 +523,27 @@ async def test_what_the_generator_refuses_is_not_the_platform(world: Enter) -> N
     [outcome] = await (await world(generate=refuse)).work(task("refusal"))
 
     assert (outcome.failed, outcome.note) == (True, "refused: seed_kernel.sources: do not fit")
+
+
+async def test_many_attempts_are_told_in_part(world: Enter) -> None:
+    """A request has at most 64 attempts: the newest ones, and the fastest."""
+    reviewer = Reviewer()
+
+    async def first_passes(request: Any, context: Any) -> Any:
+        judge = fail if b"attempt 1 " not in request.action.sources[0].contents else verify
+        async for response in judge(request, context):
+            yield response
+
+    async def numbered(request: Any, context: Any) -> Any:
+        reviewer.told.append(request)
+        sources = [digest.artifact("kernel.hip", f"// attempt {request.sampling.seed + 1} ".encode())]
+        name = digest.candidate_name(request.task, request.language, request.format, "", sources)
+        candidate = kernel_pb2.Candidate(name=name, language=request.language, format=request.format, sources=sources)
+        yield Generated(candidate=candidate)
+
+    here = await world(generate=numbered, reflect=reviewer.reflect, verify=first_passes)
+    [outcome] = await here.work(task("many"), attempts=67, reflect=False)
+
+    assert len(outcome.samples) == 67
+    told = [attempt.candidate.sources[0].contents.decode().split()[2] for attempt in reviewer.told[-1].attempts]
+    assert told == ["1", *map(str, range(4, 67))]
