@@ -59,22 +59,29 @@ def run(ask: Ask, *, start: bool) -> int:
     chosen = tritonbench.select(tritonbench.scripts(), only=ask.only, limit=ask.limit)
     cluster.require(("corpus", "compiler"), start=start)
     waiting, begun = output.Waiting(), time.monotonic()
-    rows = output.finish(_examine(chosen, ask, targets, waiting))
-    summary = _summary(rows, ask, targets, seconds=time.monotonic() - begun)
+    rows = output.finish(examine(chosen, ask, targets, waiting))
+    record = summary(rows, ask, targets, seconds=time.monotonic() - begun)
     if ask.json_file:
-        ask.json_file.write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        ask.json_file.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     console = reports.console()
     console.print(_table(rows))
-    console.print(_totals(summary))
+    console.print(_totals(record))
     return 2 if any(row.fault for row in rows) else 0
 
 
-async def _examine(scripts: Sequence[Artifact], ask: Ask, targets: Sequence[str], waiting: output.Waiting) -> list[Row]:
+async def examine(
+    scripts: Sequence[Artifact],
+    ask: Ask,
+    targets: Sequence[str],
+    waiting: output.Waiting,
+    *,
+    patience_s: float = _PATIENCE_S,
+) -> list[Row]:
     """Examines `jobs` scripts at a time; what goes wrong with one ends no other."""
     rows, turns = [Row(script.path) for script in scripts], asyncio.Semaphore(ask.jobs)
     view = _View(len(scripts))
 
-    async def examine(client: Client, script: Artifact, row: Row) -> None:
+    async def one(client: Client, script: Artifact, row: Row) -> None:
         action = ScriptAction(sources=[script], targets=targets)
         action.timeout.FromMilliseconds(int(ask.timeout_s * 1000))
         async with turns:
@@ -85,14 +92,14 @@ async def _examine(scripts: Sequence[Artifact], ask: Ask, targets: Sequence[str]
                     row.fault = str(error)
             view.ended(row)
 
-    async with Client(timeout_s=_PATIENCE_S, on_wait=waiting) as client, asyncio.TaskGroup() as group:
+    async with Client(timeout_s=patience_s, on_wait=waiting) as client, asyncio.TaskGroup() as group:
         with view:
-            work = [group.create_task(examine(client, *pair)) for pair in zip(scripts, rows, strict=True)]
+            work = [group.create_task(one(client, *pair)) for pair in zip(scripts, rows, strict=True)]
             await asyncio.gather(*work)
     return rows
 
 
-def _summary(rows: Sequence[Row], ask: Ask, targets: Sequence[str], *, seconds: float) -> dict[str, Any]:
+def summary(rows: Sequence[Row], ask: Ask, targets: Sequence[str], *, seconds: float) -> dict[str, Any]:
     """The record of a run. Nothing in it tells one machine from another of its kind."""
     made = [row.report for row in rows if row.report]
     return {
@@ -162,8 +169,8 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0][:240]
 
 
-def _totals(summary: Mapping[str, Any]) -> str:
-    totals = summary["totals"]
+def _totals(record: Mapping[str, Any]) -> str:
+    totals = record["totals"]
     count = totals["files"]
     parts = [f"{totals[step]} of {count} {step.replace('_', ' ')}" for step in STEPS]
     parts += [f"{totals['answered_from_the_cache']} answered from the cache", f"{totals['seconds']:.0f} s"]

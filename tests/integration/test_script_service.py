@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from kernelvault import client, digest, errors
-from kernelvault.v1 import compiler_pb2
+from kernelvault.v1 import artifact_pb2, compiler_pb2
+from orchestrator.commands import output, scripts
 from tests.compiler import Compiler
 
 Report = compiler_pb2.ScriptReport
@@ -215,3 +216,41 @@ async def test_malformed_actions_name_the_field(compiler: Compiler, fields: dict
     """A bad request is an error of the call."""
     with pytest.raises(errors.InvalidArgument, match=field):
         await examine(compiler, GOOD, **fields)
+
+
+def ask(**fields: Any) -> scripts.Ask:
+    """What the command asks by default."""
+    given = {"only": "", "limit": 0, "target": "gfx942", "jobs": 2, "timeout_s": 30, "fresh": False, "json_file": None}
+    return scripts.Ask(**{**given, **fields})
+
+
+async def test_a_suite_is_a_table_and_a_record(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bad scripts end no other, and the record says what became of each and why."""
+    monkeypatch.setenv("KERNELVAULT_COMPILER_ADDRESS", compiler.service.address)
+    sources = {"good.py": GOOD, "bad.py": GOOD + "raise ValueError('no')\n", "empty.py": ""}
+    given = [artifact_pb2.Artifact(path=name, contents=source.encode()) for name, source in sources.items()]
+    rows = await scripts.examine(given, ask(), ["gfx942"], output.Waiting())
+    record = scripts.summary(rows, ask(), ["gfx942"], seconds=1.0)
+    assert [row.script for row in rows] == list(sources)
+    assert record["totals"] == {
+        "files": 3,
+        "compiled": 1,
+        "interpreted": 1,
+        "memory_clean": 1,
+        "without_a_report": 1,
+        "answered_from_the_cache": 0,
+        "seconds": 1.0,
+    }
+    good, bad, empty = record["files"]
+    assert (good["compiled"], good["interpreted"], good["memory_clean"], good["kernels"]) == ("OK", "OK", "OK", 1)
+    assert bad["why"]["compiled"].startswith("bad.py:"), bad
+    assert "is empty" in empty["fault"]
+
+
+async def test_a_service_that_is_gone_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every script then has a fault in the place of a report."""
+    monkeypatch.setenv("KERNELVAULT_COMPILER_ADDRESS", "127.0.0.1:1")
+    given = [digest.artifact("good.py", GOOD.encode())]
+    [row] = await scripts.examine(given, ask(), ["gfx942"], output.Waiting(), patience_s=0.5)
+    assert row.report is None
+    assert row.fault
