@@ -22,6 +22,7 @@ from tests.s3 import S3Server
 from tests.services import Service
 
 REPORT = compiler_pb2.VerificationReport
+SCRIPT = compiler_pb2.ScriptReport
 
 
 @pytest.fixture
@@ -182,6 +183,21 @@ async def test_a_verdict_of_chance_is_never_cached(
     """A crash or a time-out may be the machine's."""
     with pytest.raises(errors.InvalidArgument) as raised:
         await update(result(verdict, b"chance"))
+    assert raised.value.reason == "NEVER_CACHED"
+
+
+@pytest.mark.parametrize("status", [SCRIPT.STALLED, SCRIPT.CRASHED, SCRIPT.STATUS_UNSPECIFIED])
+async def test_a_status_of_chance_is_never_cached(
+    status: compiler_pb2.ScriptReport.Status, update: Callable[..., object]
+) -> None:
+    """A script that waited or was killed may fare better elsewhere; one that used up its CPU time would not."""
+    action, good = digest.of_bytes(b"script"), SCRIPT.Step(status=SCRIPT.OK)
+    kept = SCRIPT(action_digest=action, compiled=good, interpreted=SCRIPT.Step(status=SCRIPT.TIMED_OUT))
+    kept.memory_clean.status = SCRIPT.NOT_RUN
+    await update(storage_pb2.ActionResult(action_digest=action, script_report=kept))
+    kept.interpreted.status = status
+    with pytest.raises(errors.InvalidArgument, match="interpreted.status") as raised:
+        await update(storage_pb2.ActionResult(action_digest=action, script_report=kept))
     assert raised.value.reason == "NEVER_CACHED"
 
 
