@@ -196,7 +196,7 @@ async def test_a_status_of_chance_is_never_cached(
     kept.memory_clean.status = SCRIPT.NOT_RUN
     await update(storage_pb2.ActionResult(action_digest=action, script_report=kept))
     kept.interpreted.status = status
-    with pytest.raises(errors.InvalidArgument, match="interpreted.status") as raised:
+    with pytest.raises(errors.InvalidArgument, match=r"interpreted\.status") as raised:
         await update(storage_pb2.ActionResult(action_digest=action, script_report=kept))
     assert raised.value.reason == "NEVER_CACHED"
 
