@@ -42,10 +42,10 @@ async def call(
     method: Any, request: Any, *, timeout_s: float = DEFAULT_TIMEOUT_S, on_wait: OnWait = _nobody_hears
 ) -> Any:
     """A unary call; raises errors.Error. UNAVAILABLE is tried again until the deadline, when the server says so."""
-    deadline = _Deadline(timeout_s, on_wait)
+    deadline, metadata = _Deadline(timeout_s, on_wait), _metadata()
     while True:
         try:
-            return await method(request, timeout=deadline.left_s(), metadata=_metadata())
+            return await method(request, timeout=deadline.left_s(), metadata=metadata)
         except grpc.aio.AioRpcError as error:
             await deadline.wait_or_raise(_error_of(error))
 
@@ -57,9 +57,9 @@ async def upload(method: Any, requests: Callable[[], Iterable[Any]], *, timeout_
     the server ends while the client still writes shows INTERNAL instead of the server's status. So does one whose
     server is killed then: it is sent anew a few times.
     """
-    deadline, cuts = _Deadline(timeout_s), 0
+    deadline, metadata, cuts = _Deadline(timeout_s), _metadata(), 0
     while True:
-        call = method(timeout=deadline.left_s(), metadata=_metadata())
+        call = method(timeout=deadline.left_s(), metadata=metadata)
         try:
             return await _send(call, requests())
         except grpc.aio.AioRpcError as error:
@@ -94,9 +94,9 @@ async def stream(
     When the server goes away the call is made again with the same request, so that stages may be seen twice; a stream
     whose responses must not repeat gives `resume(request, last_response)`, the request for the rest.
     """
-    deadline = _Deadline(timeout_s, on_wait)
+    deadline, metadata = _Deadline(timeout_s, on_wait), _metadata()
     while True:
-        responses = method(request, timeout=deadline.left_s(), metadata=_metadata())
+        responses = method(request, timeout=deadline.left_s(), metadata=metadata)
         try:
             async for response in responses:
                 deadline.progressed()
@@ -168,7 +168,7 @@ def _error_of(error: grpc.aio.AioRpcError) -> errors.Error:
 
 
 def _metadata() -> list[tuple[str, str]]:
-    """The trace and the request id that the call belongs to."""
+    """The trace and the request id that a call belongs to, whichever try it is."""
     carrier: dict[str, str] = {}
     propagate.inject(carrier)
     return [*carrier.items(), (caller.REQUEST_ID, caller.request_id())]

@@ -87,7 +87,6 @@ def test_an_author_does_the_main_job(secured: Secured) -> None:
         ("compiler", "localhost", "UpdateActionResult", "OK"),
         ("compiler", "localhost", "WriteBlob", "OK"),
         ("profiler", "localhost", "UpdateActionResult", "OK"),
-        ("generator", "localhost", "WriteBlob", "OK"),
         ("author", "person.example", "CreateTask", "OK"),
         ("author", "person.example", "CreateSample", "OK"),
     } <= seen
