@@ -15,7 +15,9 @@ PROGRAM = Path(__file__).parents[1] / "programs" / "triton_interpreter.py"
 # Of the cases of PROGRAM, those that Triton 3.7's own interpreter gets wrong or cannot run.
 FAULTS = {
     "annotation_as_text": "raised",
+    "atomics_of_floats": "raised",
     "attributes": "wrong",
+    "bfloat16_among_others": "raised",
     "bfloat16_arithmetic": "wrong",
     "bfloat16_atomic_add": "raised",
     "bfloat16_dot": "wrong",
@@ -24,6 +26,7 @@ FAULTS = {
     "float8_rounds_to_even": "wrong",
     "float_scalars_are_float32": "wrong",
     "float_to_integer_saturates": "wrong",
+    "functions_of_scalars": "raised",
     "generic_library": "raised",
     "grid_as_list": "raised",
     "hip_library": "raised",
@@ -37,11 +40,16 @@ LANGUAGE = [
     "bfloat16_to_integer",
     "block_pointers_and_descriptors",
     "control_flow",
+    "doubles",
     "float16_dot_accumulates_in_float32",
     "float16_sums_round_each_step",
     "float8_to_float32",
     "histograms",
+    "integers",
+    "largest_few",
+    "products_of_bytes_and_batches",
     "random_numbers",
+    "reductions_of_rows",
     "scans_of_pairs",
 ]
 

@@ -480,6 +480,208 @@ def attributes():
     return o, (h * h + h) + 32 + x.clamp(-1, 1) + torch.maximum(x, h) - torch.minimum(x, h)
 
 
+@triton.jit
+def extremes(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    tl.atomic_max(o + i * 0, a)
+    tl.atomic_min(o + 1, tl.min(a))
+    old = tl.atomic_xchg(o + 2, 7.0)
+    tl.store(o + 3, old)
+    tl.atomic_add(o + 4 + i % 2, a, mask=i < 6, sem="relaxed")
+
+
+@case
+def atomics_of_floats():
+    """Maxima, minima, exchanges and sums by atomics."""
+    x, o = normal(8), torch.zeros(6)
+    o[2] = 3
+    extremes[(1,)](x, o, N=8)
+    expected = [max(float(x.max()), 0), min(float(x.min()), 0), 7, 3, float(x[0:6:2].sum()), float(x[1:6:2].sum())]
+    return o, torch.tensor(expected)
+
+
+@triton.jit
+def whole_numbers(x, y, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.load(x + i), tl.load(y + i)
+    tl.store(o + i, a // b)
+    tl.store(o + N + i, a % b)
+    tl.store(o + 2 * N + i, a >> 1)
+    tl.store(o + 3 * N + i, (a.to(tl.uint32, bitcast=True) >> 1).to(tl.int32, bitcast=True))
+    tl.store(o + 4 * N + i, a * b * 65537 * 65537)
+    tl.store(o + 5 * N + i, ~a & b | 3 ^ a)
+    tl.store(o + 6 * N + i, tl.umulhi(a.to(tl.uint32), b.to(tl.uint32)).to(tl.int32))
+    tl.store(o + 7 * N + i, -tl.abs(a) + tl.cdiv(17, 5) + (a << 2))
+
+
+def wrapped(values):
+    """What is left of integers in 32 bits."""
+    return (values + 2**31) % 2**32 - 2**31
+
+
+@case
+def integers():
+    """Division towards zero, shifts of both kinds, products that wrap around."""
+    x = torch.tensor([7, -7, 7, -7, 2**31 - 1, -(2**31), 0, 5], dtype=torch.int32)
+    y = torch.tensor([2, 2, -2, -2, 3, 7, 5, 5], dtype=torch.int32)
+    o = torch.empty(8, 8, dtype=torch.int32)
+    whole_numbers[(1,)](x, y, o, N=8)
+    a, b = x.long(), y.long()
+    high = torch.tensor([(int(p) % 2**32 * (int(q) % 2**32)) >> 32 for p, q in zip(a, b, strict=True)])
+    rows = [
+        torch.div(a, b, rounding_mode="trunc"),
+        torch.fmod(a, b),
+        a >> 1,
+        a % 2**32 >> 1,
+        wrapped(wrapped(a * b * 65537) * 65537),
+        ~a & b | 3 ^ a,
+        high,
+        -a.abs() + 4 + (a << 2),
+    ]
+    return o, torch.stack([wrapped(row) for row in rows]).int()
+
+
+@triton.jit
+def of_rows(x, o, p, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    a = tl.load(x + i[:, None] * N + j[None, :])
+    tl.store(o + i, tl.argmax(a, axis=1))
+    tl.store(o + M + i, tl.argmin(a, axis=1))
+    tl.store(o + 2 * M + i, tl.xor_sum((a * 100).to(tl.int32), axis=1))
+    tl.store(o + 3 * M + i, tl.sum((a > 0).to(tl.int1), axis=1))
+    shifted = a - tl.max(a, axis=1, keep_dims=True)
+    power = tl.exp(shifted)
+    tl.store(p + i[:, None] * N + j[None, :], power / tl.sum(power, 1)[:, None] + tl.sigmoid(a))
+    tl.store(p + M * N + j[:, None] * M + i[None, :], tl.cumprod(a, 1).T)
+
+
+@case
+def reductions_of_rows():
+    """Reductions and scans along the second axis."""
+    x, o, p = normal(8, 16), torch.empty(4, 8, dtype=torch.int32), torch.empty(2, 128)
+    of_rows[(1,)](x, o, p, M=8, N=16)
+    bits = (x * 100).int()
+    folded = bits[:, 0].clone()
+    for k in range(1, 16):
+        folded ^= bits[:, k]
+    whole = [x.argmax(1).int(), x.argmin(1).int(), folded, (x > 0).sum(1).int()]
+    parts = [(x.softmax(1) + x.sigmoid()).reshape(-1), x.cumprod(1).t().reshape(-1)]
+    return torch.cat([o.reshape(-1).float(), p.reshape(-1)]), torch.cat([torch.cat(whole).float(), *parts])
+
+
+@triton.jit
+def product_of_bytes(x, y, o, p, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i[:, None] * N + i[None, :])
+    b = tl.load(y + i[:, None] * N + i[None, :])
+    tl.store(o + i[:, None] * N + i[None, :], tl.dot(a, b))
+    both = tl.join(a, b).permute(2, 0, 1).to(tl.float16)
+    k = tl.arange(0, 2)
+    many = tl.dot(both, both)
+    tl.store(p + k[:, None, None] * N * N + i[None, :, None] * N + i[None, None, :], many)
+
+
+@case
+def products_of_bytes_and_batches():
+    """int8 products add up in int32; blocks of three axes are batches."""
+    x, y = (normal(16, 16) * 50).to(torch.int8), (normal(32, 16)[16:] * 50).to(torch.int8)
+    o, p = torch.empty(16, 16, dtype=torch.int32), torch.empty(2, 16, 16)
+    product_of_bytes[(1,)](x, y, o, p, N=16)
+    batch = torch.stack([x, y]).float()
+    return torch.cat([o.float()[None], p]), torch.cat([(x.int() @ y.int()).float()[None], batch @ batch])
+
+
+@triton.jit
+def collatz(x, limit):
+    steps = 0
+    while x > 1 and steps < limit:
+        x = x // 2 if x % 2 == 0 else 3 * x + 1
+        steps += 1
+    return steps
+
+
+@triton.jit
+def both_of(a, b):
+    return a + b, a - b
+
+
+@triton.jit
+def mapped(x, o, N: tl.constexpr, PAIR: tl.constexpr):
+    if tl.program_id(1) > 0:
+        return
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    tl.store(o + i, tl.map_elementwise(collatz, a, 100))
+    total, difference = both_of(*PAIR)
+    tl.store(o + N + tl.num_programs(1) * 0, total)
+    tl.store(o + N + 1, difference if N > 4 else 0)
+    tl.store(o + N + 2, tl.load(x, mask=tl.program_id(0) > 5, other=-5))
+    tl.store(o + N + 3, 9, mask=tl.program_id(0) > 5)
+
+
+@case
+def functions_of_scalars():
+    """Functions with loops on each lane, tuples, early returns, scalars under a mask."""
+    x, o = torch.tensor([1, 2, 3, 6, 7, 27, 8, 9], dtype=torch.int32), torch.zeros(12, dtype=torch.int32)
+    mapped[(1, 2)](x, o, N=8, PAIR=(9, 4))
+    return o, torch.tensor([0, 1, 7, 8, 16, 100, 3, 19, 13, 5, -5, 0], dtype=torch.int32)
+
+
+@triton.jit
+def in_doubles(x, o, scale, N: tl.constexpr):
+    i = tl.arange(0, N).to(tl.int64)
+    a = tl.load(x + i)
+    tl.store(o + i, tl.where(i % 2 == 0, a * scale, tl.sqrt(tl.abs(a))) + tl.exp2(a) - tl.log(tl.abs(a) + 1))
+
+
+@case
+def doubles():
+    """float64 is computed in float64; a float argument is float32 all the same."""
+    x, o = normal(32).double(), torch.empty(32, dtype=torch.float64)
+    in_doubles[(1,)](x, o, 0.1, N=32)
+    tenth = float(torch.tensor(0.1))
+    even = torch.arange(32) % 2 == 0
+    return o * 1e4, (torch.where(even, x * tenth, x.abs().sqrt()) + torch.exp2(x) - torch.log(x.abs() + 1)) * 1e4
+
+
+@triton.jit
+def with_topk(x, o, N: tl.constexpr, K: tl.constexpr):
+    a = tl.load(x + tl.arange(0, N))
+    tl.store(o + tl.arange(0, K), tl.topk(a, K))
+    tl.store(o + K + tl.arange(0, 2 * N), tl.cat(a, a, can_reorder=True))
+    tl.store(o + K + 2 * N, tl.sum(tl.zeros_like(a) + tl.full((N,), 2.5, tl.float32)))
+
+
+@case
+def largest_few():
+    """The largest few, and blocks one after the other."""
+    x, o = normal(32), torch.empty(4 + 64 + 1)
+    with_topk[(1,)](x, o, N=32, K=4)
+    return o, torch.cat([x.topk(4).values, x, x, torch.tensor([80.0])])
+
+
+@triton.jit
+def of_library_bfloat16(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    b = tl.exp(a.to(tl.float32)).to(tl.bfloat16)
+    tl.store(o + i, tl.where(a > 0, -b, tl.maximum(a, b * 0.5)) + tl.sum(a, 0))
+
+
+@case
+def bfloat16_among_others():
+    """Comparisons, choices, weak constants and sums of bfloat16."""
+    x, o = normal(64, dtype=BF16), torch.empty(64, dtype=BF16)
+    of_library_bfloat16[(1,)](x, o, N=64)
+    b = x.float().exp().to(BF16)
+    total = x.clone()
+    while len(total) > 1:
+        total = total[0::2] + total[1::2]
+    # Triton takes sums of bfloat16 in bfloat16, pair by pair.
+    return o, torch.where(x > 0, -b, torch.maximum(x, b * 0.5)) + total
+
+
 def outcome(function):
     """What becomes of a case."""
     try:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from kernelvault.replay import plan as plans
-from kernelvault.replay.triton import naming
+from kernelvault.replay.triton import naming, waiting
 from kernelvault.v1 import plan_pb2, triton_pb2
 
 _LACKING = {
@@ -17,7 +17,6 @@ _LACKING = {
     "float8e4b15": "the type float8e4b15",
 }
 _LACKING_TYPES = {"fp8e4b8": "float8e4b8", "fp8e5b16": "float8e5b16", "fp8e4b15": "float8e4b15"}
-_SPINNING = "a loop that waits for another program, and programs are interpreted one after the other"
 
 
 def obstacle(plan: plan_pb2.LaunchPlan, program: triton_pb2.TritonProgram) -> str | None:
@@ -28,11 +27,16 @@ def obstacle(plan: plan_pb2.LaunchPlan, program: triton_pb2.TritonProgram) -> st
         variant = variants.get(kernel.name)
         if variant is None:
             continue
-        why = _of_types(variant) or next(_of_functions(program, variant.function), None)
+        why = of_variant(program, variant)
         if why is not None:
             place, what = why
             return f"{place}the kernel {kernel.display_name or kernel.name} needs a GPU: it uses {what}."
     return None
+
+
+def of_variant(program: triton_pb2.TritonProgram, variant: triton_pb2.TritonProgram.Variant) -> tuple[str, str] | None:
+    """Where, as the beginning of a sentence, and what of a variant the interpreter lacks."""
+    return _of_types(variant) or next(_of_functions(program, variant.function), None)
 
 
 def _of_types(variant: triton_pb2.TritonProgram.Variant) -> tuple[str, str] | None:
@@ -64,20 +68,5 @@ def _of_text(function: triton_pb2.TritonProgram.Function) -> Iterator[tuple[int,
         for found in (name if isinstance(node, ast.Attribute) else "", imported, dtype):
             if found in _LACKING:
                 yield getattr(node, "lineno", 1), _LACKING[found]
-        if isinstance(node, ast.While) and _spins(node):
-            yield node.lineno, _SPINNING
-
-
-def _spins(loop: ast.While) -> bool:
-    """Whether a loop asks memory again and again: programs that run one after the other would wait for ever.
-
-    Work that is handed out by `atomic_add` in the body of a loop is none of it.
-    """
-    condition = set(_calls(loop.test))
-    asks = any(name.startswith("atomic_") or name == "load" for name in condition)
-    return asks or any("atomic_cas" in _calls(statement) for statement in loop.body)
-
-
-def _calls(tree: ast.AST) -> list[str]:
-    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in functions]
+        if isinstance(node, ast.While) and waiting.waits(node):
+            yield node.lineno, waiting.WAITS

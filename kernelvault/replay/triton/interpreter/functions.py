@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
+from kernelvault.replay.triton import waiting
+
 _HELPERS = {ast.And: "_kv_and", ast.Or: "_kv_or"}
 
 
@@ -122,6 +124,15 @@ class _Rewriter(ast.NodeTransformer):
         """`BLOCK.value`: constants stand for themselves here."""
         self.generic_visit(node)
         return _call("_kv_value", node.value) if node.attr == "value" and isinstance(node.ctx, ast.Load) else node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        """A loop that waits for another program is counted: it would wait for ever."""
+        counted = waiting.waits(node)
+        self.generic_visit(node)
+        if counted:
+            call = ast.Call(ast.Name("_kv_waited", ast.Load()), [], [])
+            node.body.insert(0, ast.copy_location(ast.Expr(call), node))
+        return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         """`assert x, message`: the device's."""

@@ -21,11 +21,13 @@ from kernelvault.replay.triton.interpreter.formats import SCALARS
 from kernelvault.replay.triton.interpreter.functions import Function
 from kernelvault.replay.triton.interpreter.semantic import Semantic
 from kernelvault.replay.triton.interpreter.tensors import Handle, Tensor, of_array
+from kernelvault.replay.triton.waiting import WAITS
 
 _LIBDEVICES = ("triton.language.extra.hip.libdevice", "triton.language.extra.cuda.libdevice")
 _GENERIC_LIBDEVICE = "triton.language.extra.libdevice"
 # A loop is weighed after so many rounds.
 _WEIGHED_ROUNDS = (2, 16)
+_MOST_ROUNDS_WAITED = 4096
 # What Python's functions are to a kernel; Triton's library uses more of them.
 _SAFE: tuple[str, ...] = (
     "abs",
@@ -78,6 +80,8 @@ class Language:
         self.builder = Builder()
         self.semantic = Semantic(self.builder)
         Tensor.semantic = self.semantic
+        # Of loops that wait for another program, in one program.
+        self.rounds_waited = 0
         # The most that all launches together may cost.
         self.budget_ns = math.inf
         self._modules: dict[str, Module] = {}
@@ -90,6 +94,7 @@ class Language:
             "_kv_not": self._not,
             "_kv_value": lambda value: getattr(value, "value", value),
             "_kv_assert": self._assert,
+            "_kv_waited": self._waited,
         }
         self._builtins = {name: getattr(builtins, name) for name in _SAFE} | {
             "range": self._range,
@@ -222,6 +227,11 @@ class Language:
 
     def _not(self, value: Any) -> Any:
         return self.semantic.not_(value) if isinstance(value, Tensor) else not value
+
+    def _waited(self) -> None:
+        self.rounds_waited += 1
+        if self.rounds_waited > _MOST_ROUNDS_WAITED:
+            raise NotImplementedError(WAITS)
 
     def _assert(self, condition: Any, message: Any = "", mask: Any = None) -> None:
         holds = self.semantic.to_tensor(condition).handle.data

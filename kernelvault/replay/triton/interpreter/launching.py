@@ -64,6 +64,7 @@ def launch(
         for done, number in enumerate(numbers):
             builder.program = place(number, numbers.grid)
             begin_program(number)
+            language.rounds_waited = 0
             function(**arguments)
             if before + (builder.cost_ns - before) / (done + 1) * count > language.budget_ns:
                 raise TooMuchWork(f"{count} programs")
