@@ -62,6 +62,7 @@ class GeneratorServicer(generator_pb2_grpc.GeneratorServicer):
 
         async def produce(made: Sequence[_Reflected]) -> AsyncIterator[_Reflected]:
             thought = await backend.reflect(task, filled)
+            _log.info("attempt reflected on", task=task.name, model=filled.model, tokens=thought.completion_tokens)
             yield _Reflected(reflection=await self._kept(filled.model, thought))
 
         responses = self._calls.stream(filled.request_id, _fingerprint(filled), produce)
