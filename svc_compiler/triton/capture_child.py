@@ -95,17 +95,16 @@ def _fault(recording: Recording, error: BaseException, sources: Path) -> Any:
     if isinstance(error, Unplannable):
         recording.limitations.append(message)
         return None
-    if isinstance(error, Misfit | NotCompilable | reference_faults.Unusable):
-        return [_KINDS.get(type(error), "reference"), message, "", 0]
+    if isinstance(error, NotCompilable):
+        return ["kernel", message, *error.place]
+    if isinstance(error, Misfit | reference_faults.Unusable):
+        return ["misfit" if isinstance(error, Misfit) else "reference", message, "", 0]
     if isinstance(error, SyntaxError) and str(error.filename or "").startswith(str(sources)):
         file = str(error.filename).removeprefix(str(sources)).lstrip("/")
         return ["syntax", f"{type(error).__name__}: {error.msg}"[:_MAX_MESSAGE], file, error.lineno or 0]
     file, line = _place(error, sources)
     kind = {MemoryError: "memory", SystemExit: "exit"}.get(type(error), "exception")
     return [kind, f"{type(error).__name__}: {message}".removesuffix(": "), file, line]
-
-
-_KINDS = {Misfit: "misfit", NotCompilable: "kernel"}
 
 
 def _place(error: BaseException, sources: Path) -> tuple[str, int]:

@@ -125,7 +125,7 @@ def read(buffer: memoryview) -> Trace:
     try:
         header = json.loads(parts[0])
         return _read(header, programs.read(parts[1]), parts[2:])
-    except (KeyError, TypeError, ValueError, RecursionError, DecodeError) as error:
+    except (LookupError, TypeError, ValueError, RecursionError, DecodeError) as error:
         if isinstance(error, programs.Malformed):
             raise
         raise Malformed(f"{type(error).__name__}: {str(error)[:200]}") from error

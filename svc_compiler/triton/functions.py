@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import triton.language as tl
 from triton.runtime.jit import JITFunction
 
 from kernelvault.replay.triton import program as programs
@@ -21,6 +22,8 @@ from svc_compiler.triton.recording import NotCompilable, Unplannable
 Program = triton_pb2.TritonProgram
 # Written out in each variant, whether or not the author gave them.
 _ALWAYS = ("num_warps", "num_stages")
+# Parts of a default value that stand for themselves.
+_PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.expr_context)
 # Triton's, and not data: a kernel that uses them may be right.
 _BEYOND = ("ConstexprFunction", "TensorDescriptor", "tensor_descriptor", "GluonJITFunction")
 
@@ -32,6 +35,7 @@ class Functions:
         self.program = Program()
         self._sources = sources.resolve()
         self._indices: dict[int, int] = {}
+        self._contents: dict[bytes, int] = {}
         # Kept, so that no other function gets the identity of a known one.
         self._kept: list[JITFunction[Any]] = []
         self._open: list[JITFunction[Any]] = []
@@ -73,16 +77,23 @@ class Functions:
         if id(function) in self._indices:
             return self._indices[id(function)]
         if function in self._open:
-            raise NotCompilable(f"{self._named(function)} calls itself; Triton has no recursion")
+            raise NotCompilable(f"{self._named(function)} calls itself; Triton has no recursion", self._place(function))
         if function.is_gluon():
             raise Unplannable(f"{self._named(function)} is written in Gluon")
         self._open.append(function)
         made = self._made(function)
         self._open.pop()
         self._kept.append(function)
-        self._indices[id(function)] = len(self.program.functions)
-        self.program.functions.append(made)
+        self._indices[id(function)] = self._number(made)
         return self._indices[id(function)]
+
+    def _number(self, made: triton_pb2.TritonProgram.Function) -> int:
+        """Equal functions, as factories of kernels make them, are one."""
+        content = made.SerializeToString(deterministic=True)
+        if content not in self._contents:
+            self._contents[content] = len(self.program.functions)
+            self.program.functions.append(made)
+        return self._contents[content]
 
     def _made(self, function: JITFunction[Any]) -> triton_pb2.TritonProgram.Function:
         file, line = self._place(function)
@@ -107,7 +118,8 @@ class Functions:
                 raise Unplannable(f"{what} of {self._named(function)} is a {kind.__name__}") from None
             raise NotCompilable(
                 f"{self._named(function)} uses {what}, {error}; kernels may use numbers, strings, dtypes, "
-                "tl.constexpr, other @triton.jit functions and parts of triton.language, anything else is an argument"
+                "tl.constexpr, other @triton.jit functions and parts of triton.language, anything else is an argument",
+                self._place(function),
             ) from None
 
     def _index_of(self, value: Any) -> int:
@@ -131,11 +143,25 @@ class Functions:
 
 
 def _plain_source(function: JITFunction[Any]) -> str:
-    """The `def`, as Triton sees it, with default values that are more than names spelled out."""
-    source: str = function.src
-    if not source.isascii() and "\f" in source:
-        source = source.replace("\f", "")
-    return source.rstrip("\n") + "\n"
+    """The `def`, as Triton sees it, with computed default values replaced by what they came to."""
+    lines = function.src.rstrip("\n").split("\n")
+    definition = _definition(function.src)
+    named = definition.args.args[len(definition.args.args) - len(definition.args.defaults) :]
+    for argument, node in reversed(list(zip(named, definition.args.defaults, strict=True))):
+        value = function.signature.parameters[argument.arg].default
+        value = value.value if isinstance(value, tl.constexpr) else value
+        computed = any(not isinstance(part, _PLAIN) for part in ast.walk(node))
+        if computed and isinstance(value, int | float | str | None) and node.lineno == node.end_lineno:
+            line = lines[node.lineno - 1].encode()
+            changed = line[: node.col_offset] + repr(value).encode() + line[node.end_col_offset :]
+            lines[node.lineno - 1] = changed.decode()
+    return "\n".join(lines) + "\n"
+
+
+def _definition(source: str) -> ast.FunctionDef:
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    return definition
 
 
 def _outer_names(source: str) -> list[str]:
@@ -147,9 +173,7 @@ def _outer_names(source: str) -> list[str]:
         for symbol in inner.get_symbols()
         if symbol.is_global() and symbol.is_referenced()
     }
-    definition = ast.parse(source).body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    for default in definition.args.defaults:
+    for default in _definition(source).args.defaults:
         names |= {node.id for node in ast.walk(default) if isinstance(node, ast.Name)}
     return sorted(names)
 
@@ -169,6 +193,7 @@ def _lookup(function: JITFunction[Any], name: str) -> tuple[bool, Any]:
                 return True, cell.cell_contents
             except ValueError:
                 return False, None
-    if name in function.__globals__ and function.__globals__[name] is not getattr(builtins, name, function):
-        return True, function.__globals__[name]
-    return False, None
+    known = name in function.__globals__
+    value = function.__globals__.get(name)
+    own = hasattr(builtins, name) and value is getattr(builtins, name)
+    return known and not own, value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from kernelvault.replay import bundle
 from kernelvault.v1 import plan_pb2
 from svc_compiler.triton.recording import MAX_UPLOAD_BYTES, Recording, Unplannable
 
@@ -13,8 +12,8 @@ def fill(recording: Recording, tensor: torch.Tensor, value: torch.Tensor) -> Non
     """Every element becomes `value`, one element on the host."""
     if tensor.numel() == 0:
         return
-    pattern = _bytes(value.reshape(1).to(tensor.dtype))
     index, view = recording.number(tensor), recording.view(tensor)
+    pattern = _bytes(value.reshape(1).to(tensor.dtype))
     if _is_dense(tensor):
         offset, size = view.offset_elements * len(pattern), tensor.numel() * len(pattern)
         recording.emit(fill=plan_pb2.Fill(buffer=index, offset=offset, size_bytes=size, pattern=pattern))
@@ -101,5 +100,4 @@ def _bits(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _bytes(host: torch.Tensor) -> bytes:
-    bundle.element_bytes(str(host.dtype).removeprefix("torch."))
     return bytes(host.contiguous().reshape(-1).view(torch.uint8).numpy())

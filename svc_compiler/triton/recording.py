@@ -44,6 +44,11 @@ class Unplannable(Stopped):
 class NotCompilable(Stopped):
     """Triton would not compile a kernel; the message says which and why."""
 
+    def __init__(self, message: str, place: tuple[str, int]) -> None:
+        super().__init__(message)
+        # File and line of the kernel.
+        self.place = place
+
 
 @dataclasses.dataclass(frozen=True)
 class Foreign:
