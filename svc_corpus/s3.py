@@ -8,7 +8,7 @@ import io
 import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import structlog
 import urllib3
@@ -133,6 +133,52 @@ class ObjectStore:
     def close(self) -> None:
         """Lets running operations end."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class Item(NamedTuple):
+    """An object as it is listed: its name without the prefix of the corpus."""
+
+    name: str
+    size_bytes: int
+    etag: str
+
+
+class Objects:
+    """The objects below a corpus's prefix, for programs that copy them.
+
+    Every method blocks, and raises errors.Unavailable where S3 does not answer or refuses.
+    """
+
+    def __init__(self, settings: CorpusConfig) -> None:
+        self._bucket, self._prefix, self._region = settings.s3_bucket, settings.prefix, settings.s3_region
+        retries = urllib3.Retry(total=5, backoff_factor=0.5, status_forcelist=(500, 502, 503, 504))
+        self._client = _client(settings, retries, connect_s=5.0, read_s=60.0)
+
+    def ensure_bucket(self) -> None:
+        """Makes the bucket where it is absent."""
+        with _translated():
+            if not self._client.bucket_exists(self._bucket):
+                self._client.make_bucket(self._bucket, self._region)
+
+    def find(self, prefix: str) -> Iterator[Item]:
+        """All objects whose names start so, in their order."""
+        with _translated():
+            for found in self._client.list_objects(self._bucket, prefix=self._prefix + prefix, recursive=True):
+                yield Item(found.object_name.removeprefix(self._prefix), found.size, found.etag)
+
+    def copy(self, item: Item, target: Objects) -> bool:
+        """Copies an object whole, through this process; False where it is gone."""
+        with _translated():
+            try:
+                response = self._client.get_object(self._bucket, self._prefix + item.name)
+            except S3Error as error:
+                if error.code in _ABSENT:
+                    return False
+                raise
+            with _closing(response):
+                size = int(response.headers["Content-Length"])
+                target._client.put_object(target._bucket, target._prefix + item.name, response, size)
+        return True
 
 
 def _client(settings: CorpusConfig, retries: urllib3.Retry | bool, *, connect_s: float, read_s: float) -> Minio:

@@ -52,7 +52,7 @@ class Table:
         indexes: Indexes,
     ) -> None:
         self._store = store
-        self._uri = f"s3://{settings.s3_bucket}/{settings.prefix}{name}.lance"
+        self._uri = _uri(settings, name)
         self._options = _storage_options(settings)
         self._schema = schema
         self._indexes = indexes
@@ -180,6 +180,29 @@ def _translated() -> Iterator[None]:
             raise
         _log.warning("lance failed", error=str(error)[:500])
         raise s3.unavailable("the table does not answer") from error
+
+
+def fault(settings: CorpusConfig, name: str) -> str:
+    """Why a copied table cannot be used, missing files above all; empty where it can, or was never made."""
+    import lance
+
+    try:
+        dataset = lance.dataset(_uri(settings, name), storage_options=_storage_options(settings))
+    except ValueError:
+        return ""
+    try:
+        dataset.validate()
+        # A column of each file, and each index.
+        rows = sum(batch.num_rows for batch in dataset.scanner(columns=["name"]).to_batches())
+        for index in dataset.list_indices():
+            dataset.stats.index_stats(index["name"])
+    except (ValueError, OSError, RuntimeError) as error:
+        return f"{name}: {error}"
+    return "" if rows == dataset.count_rows() else f"{name}: {rows} rows of {dataset.count_rows()}"
+
+
+def _uri(settings: CorpusConfig, name: str) -> str:
+    return f"s3://{settings.s3_bucket}/{settings.prefix}{name}.lance"
 
 
 def _storage_options(settings: CorpusConfig) -> dict[str, str]:

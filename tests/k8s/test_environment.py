@@ -14,6 +14,7 @@ import pytest
 from kernelvault import addresses, config
 from kernelvault.access import exposure
 from svc_compiler.config import CompilerConfig
+from svc_corpus.backup import BackupConfig
 from svc_corpus.settings import CorpusConfig
 from svc_generator.settings import GeneratorConfig
 from svc_profiler.settings import ProfilerConfig
@@ -63,6 +64,33 @@ def test_a_service_takes_its_environment(example: str, service: str) -> None:
         if name.endswith("_ADDRESS") and name != "KERNELVAULT_ADDRESS":
             exposure.check_dialling(address, settings)
     assert "HOME" in _environment(container)
+
+
+def test_a_backup_takes_its_environment() -> None:
+    """Where the corpus is, as the corpus is told, and where the copy goes."""
+    elsewhere = ("backup.endpoint=other.example:9000", "backup.secure=false", "backup.existingSecret=other")
+    for example, settings in (("cluster", ()), ("cluster", elsewhere), ("laptop", ("backup.enabled=true", *elsewhere))):
+        job = tools.named(example, "CronJob", "backup", *settings)["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        read = config.load(BackupConfig, _environment(job["containers"][0]))
+        corpus = config.load(CorpusConfig, _environment(_container(example, "corpus")))
+        assert (read.s3_endpoint, read.s3_bucket, read.s3_secure) == (
+            *(corpus.s3_endpoint, corpus.s3_bucket),
+            corpus.s3_secure,
+        )
+        copied = read.target()
+        expected = ("other.example:9000", False) if settings else (corpus.s3_endpoint, True)
+        assert (copied.s3_endpoint, copied.s3_secure) == expected
+
+
+def test_a_service_can_be_left_out() -> None:
+    """With all that belongs to it; `false` and 0 count as said."""
+    off = ("services.trainer.enabled=false", "defaults.gpu.count=1", "services.compiler.gpu.count=0")
+    names = {o["metadata"]["name"] for o in tools.objects("laptop", "", *off)}
+    assert not any("trainer" in name for name in names)
+    policy = tools.named("laptop", "NetworkPolicy", "corpus", *off)["spec"]["ingress"][0]
+    assert "trainer" not in json.dumps(policy)
+    limits = {name: _container("laptop", name, *off)["resources"]["limits"] for name in ("compiler", "corpus")}
+    assert ["amd.com/gpu" in limits[name] for name in ("compiler", "corpus")] == [False, True]
 
 
 @pytest.mark.parametrize("service", KINDS)

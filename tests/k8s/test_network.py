@@ -15,6 +15,7 @@ GRAPH = {
     *((caller, "corpus") for caller in ("compiler", "profiler", "generator")),
     *(("trainer", service) for service in SERVICES if service != "trainer"),
 }
+BACKUP = ("backup.enabled=true", "backup.bucket=other")
 PORTS = {"generator": 50051, "compiler": 50052, "profiler": 50053, "corpus": 50054, "trainer": 50055}
 
 
@@ -30,10 +31,10 @@ def _selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
     return all(labels.get(name) == value for name, value in selector.get("matchLabels", {}).items())
 
 
-def _allows(example: str, way: str, of: str, peer: str, port: int | str) -> bool:
+def _allows(example: str, way: str, of: str, peer: str, port: int | str, *settings: str) -> bool:
     """Whether the policies of a pod allow traffic with a peer in the same namespace; `way`: ingress or egress."""
     side = {"ingress": "from", "egress": "to"}[way]
-    for policy in tools.objects(example, "NetworkPolicy"):
+    for policy in tools.objects(example, "NetworkPolicy", *settings):
         spec = policy["spec"]
         if way.capitalize() not in spec["policyTypes"] or not _selects(spec["podSelector"], _labels(of)):
             continue
@@ -46,8 +47,9 @@ def _allows(example: str, way: str, of: str, peer: str, port: int | str) -> bool
     return False
 
 
-def _reaches(example: str, caller: str, callee: str, port: int | str) -> bool:
-    return _allows(example, "egress", caller, callee, port) and _allows(example, "ingress", callee, caller, port)
+def _reaches(example: str, caller: str, callee: str, port: int | str, *settings: str) -> bool:
+    ways = (("egress", caller, callee), ("ingress", callee, caller))
+    return all(_allows(example, way, of, peer, port, *settings) for way, of, peer in ways)
 
 
 @pytest.mark.parametrize("example", tools.EXAMPLES)
@@ -87,8 +89,10 @@ def _is_template(value: dict[str, Any]) -> bool:
 
 def test_only_the_corpus_reaches_s3() -> None:
     """In the release, or at the addresses and the port that values name."""
-    reach = {c for c in ("orchestrator", *SERVICES) if _reaches("laptop", c, "seaweedfs", "s3")}
-    assert reach == {"corpus"}
+    callers = ("orchestrator", "backup", *SERVICES)
+    reach = {c for c in callers if _reaches("laptop", c, "seaweedfs", "s3")}
+    with_backup = {c for c in callers if _reaches("laptop", c, "seaweedfs", "s3", *BACKUP)}
+    assert (reach, with_backup) == ({"corpus"}, {"corpus", "backup"})
 
     def outside(component: str) -> list[Any]:
         spec = tools.named("mi300x", "NetworkPolicy", component)["spec"]

@@ -16,6 +16,9 @@
 {{- if and (dig "enabled" .Values.defaults.enabled .Values.services.corpus) (not (include "kernelvault.s3Endpoint" .)) }}
 {{- fail "s3.endpoint: give host:port of an S3 service, or set seaweedfs.enabled=true" }}
 {{- end }}
+{{- if and .Values.backup.enabled (not .Values.backup.endpoint) (not .Values.backup.bucket) (eq .Values.backup.prefix .Values.s3.prefix) }}
+{{- fail "backup: the copy would go to the corpus itself; set backup.bucket, backup.prefix or backup.endpoint" }}
+{{- end }}
 {{- if and .Values.openai.endpoint (ne .Values.vllm.mode "none") }}
 {{- fail "openai.endpoint and vllm.mode: the generator has one model endpoint; set one of them" }}
 {{- end }}

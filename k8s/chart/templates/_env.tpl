@@ -71,6 +71,27 @@ PREFIX: {{ . }}
 {{- end }}
 {{- end }}
 {{- end }}
+{{- define "kernelvault.env.backup" -}}
+{{- with .Values.backup }}
+{{- with .endpoint }}
+BACKUP_ENDPOINT: {{ . | quote }}
+BACKUP_SECURE: {{ $.Values.backup.secure }}
+{{- end }}
+{{- with .bucket }}
+BACKUP_BUCKET: {{ . }}
+{{- end }}
+{{- with .region }}
+BACKUP_REGION: {{ . }}
+{{- end }}
+{{- with .prefix }}
+BACKUP_PREFIX: {{ . }}
+{{- end }}
+{{- if .existingSecret }}
+BACKUP_ACCESS_KEY_FILE: /etc/kernelvault/backup/access-key
+BACKUP_SECRET_KEY_FILE: /etc/kernelvault/backup/secret-key
+{{- end }}
+{{- end }}
+{{- end }}
 {{- define "kernelvault.env.compiler" -}}
 CASE_SECRET_FILE: /etc/kernelvault/case-secret/{{ .root.Values.caseSecret.key }}
 {{- end }}

@@ -15,18 +15,18 @@ Secrets are mounted as files: they are renewed in place, and do not show in the 
     emptyDir: {sizeLimit: {{ .service.cacheSize }}}
     {{- end }}
 {{- end }}
-{{- if $values.access.tls.enabled }}
+{{- if and $values.access.tls.enabled (ne .component "backup") }}
 - {name: tls, path: /etc/kernelvault/tls, readOnly: true, source: {secret: {secretName: {{ include "kernelvault.tlsSecret" . }}}}}
 {{- end }}
 {{- with $values.access.clientToken }}
-{{- if .existingSecret }}
+{{- if and .existingSecret (ne $.component "backup") }}
 - {name: token, path: /etc/kernelvault/token, readOnly: true, source: {secret: {secretName: {{ .existingSecret }}}}}
 {{- end }}
 {{- end }}
 {{- if and $values.access.tokens.existingSecret (hasKey .service "port") }}
 - {name: tokens, path: /etc/kernelvault/tokens, readOnly: true, source: {secret: {secretName: {{ $values.access.tokens.existingSecret }}}}}
 {{- end }}
-{{- if eq .component "corpus" }}
+{{- if has .component (list "corpus" "backup") }}
 - name: s3
   path: /etc/kernelvault/s3
   readOnly: true
@@ -34,6 +34,15 @@ Secrets are mounted as files: they are renewed in place, and do not show in the 
     secret:
       secretName: {{ $values.s3.existingSecret }}
       items: [{key: {{ $values.s3.accessKeyKey }}, path: access-key}, {key: {{ $values.s3.secretKeyKey }}, path: secret-key}]
+{{- end }}
+{{- if and (eq .component "backup") $values.backup.existingSecret }}
+- name: backup
+  path: /etc/kernelvault/backup
+  readOnly: true
+  source:
+    secret:
+      secretName: {{ $values.backup.existingSecret }}
+      items: [{key: {{ $values.backup.accessKeyKey }}, path: access-key}, {key: {{ $values.backup.secretKeyKey }}, path: secret-key}]
 {{- end }}
 {{- if eq .component "compiler" }}
 - {name: case-secret, path: /etc/kernelvault/case-secret, readOnly: true, source: {secret: {secretName: {{ $values.caseSecret.existingSecret }}}}}

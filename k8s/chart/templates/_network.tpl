@@ -23,3 +23,15 @@
 {{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" }}
 {{- $port | default (eq $url.scheme "https" | ternary "443" "80") }}
 {{- end }}
+
+{{/* The way to S3. */}}
+{{- define "kernelvault.s3Egress" }}
+{{- if .Values.seaweedfs.enabled }}
+- to:
+    {{- include "kernelvault.peer" (dict "root" . "component" "seaweedfs") | nindent 4 }}
+  ports: [{port: s3}]
+{{- else }}
+- to: {{- toYaml .Values.networkPolicy.s3 | nindent 4 }}
+  ports: [{port: {{ include "kernelvault.portOf" (printf "https://%s" .Values.s3.endpoint) }}}]
+{{- end }}
+{{- end }}
