@@ -140,12 +140,17 @@ def _reads(call: Call, before: int) -> list[Read]:
 
 
 def _check_state(buffers: Sequence[Buffer], trace: Trace) -> None:
+    """Raises Refused where the second call is no repetition of the first.
+
+    Numbers that change may change what a kernel is specialised for: they are chance, and no state.
+    """
     calls = [
-        Assembled(list(call.plan.operations), list(call.plan.results), _reads(call, 0)) for call in trace.calls[1:]
+        Assembled(_by_function(call, trace.program), list(call.plan.results), _reads(call, 0))
+        for call in trace.calls[1:]
     ]
+    launches = [[one for one in call.plan.operations if one.HasField("launch")] for call in trace.calls[1:]]
     try:
         verdicts.check_state(buffers, calls)
-        launches = [[one for one in call.operations if one.HasField("launch")] for call in calls]
         scalars = [shape_of_call(buffers, one, [], scalars=True) for one in launches]
     except IndexError as error:
         raise verdicts.damaged("there is no such buffer") from error
@@ -154,6 +159,19 @@ def _check_state(buffers: Sequence[Buffer], trace: Trace) -> None:
             "host code hands kernels other numbers in a second call with inputs of the same shapes (chance, a clock "
             "or a counter)"
         )
+
+
+def _by_function(call: Call, program: triton_pb2.TritonProgram) -> list[plan_pb2.Operation]:
+    """A call's operations, with functions in the place of their variants."""
+    operations = []
+    for operation in call.plan.operations:
+        changed = plan_pb2.Operation()
+        changed.CopyFrom(operation)
+        if changed.HasField("launch"):
+            changed.launch.kernel = program.variants[changed.launch.kernel].function
+            del changed.launch.alternatives[:]
+        operations.append(changed)
+    return operations
 
 
 def _captured(trace: Trace, buffers: Sequence[Buffer], call: Assembled, case: kernel_pb2.Case) -> Captured:
