@@ -74,7 +74,7 @@ async def serving(
             ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
             ("grpc.max_connection_age_ms", round(settings.max_connection_age_seconds * 1000)),
             ("grpc.max_connection_age_grace_ms", round(settings.max_connection_age_grace_seconds * 1000)),
-            ("grpc.http2.min_recv_ping_interval_without_data_ms", _SHORTEST_PING_INTERVAL_MS),
+            ("grpc.http2.min_ping_interval_without_data_ms", _SHORTEST_PING_INTERVAL_MS),
             ("grpc.so_reuseport", 0),
         ],
     )
