@@ -221,7 +221,16 @@ def test_cells_become_finer() -> None:
     """What was known of a large element is known of its parts."""
     cells = Cells(16, np.int32)
     cells.set(np.array([1]), 8, 5)
-    assert cells.of_range(6, 4).tolist() == [0, 0, 5, 5]
+    found = cells.at(np.array([3, 4]), 2)
+    assert cells.values[found].tolist() == [0, 5]
+
+
+def test_cells_are_copied_with_their_bytes() -> None:
+    """A range takes over what is known of another, as finely as its ends ask."""
+    source, to = Cells(16, np.bool_), Cells(16, np.bool_)
+    source.set(np.array([1, 2]), 4, 1)
+    to.copy(source, start=2, to=0, size_bytes=6)
+    assert to.values.tolist() == [False] + 2 * [True] + 5 * [False]
 
 
 def test_contiguous_accesses_are_counted_whole() -> None:

@@ -38,7 +38,7 @@ class Launches:
         self._told = told
         self.report = report.Report()
         self.recorder = Recorder()
-        _LANGUAGE.budget_ns = budget_ns
+        _LANGUAGE.control.budget_ns = budget_ns
 
     def run(self, number: int, name: str, data: bytes, order: launching.Order, *, shadow: Shadow | None) -> bool:
         """Runs the programs of `order`; False where a kernel ended early, which the report then says."""

@@ -102,7 +102,7 @@ class _Launcher:
     def __init__(self, report: Checked, budget_ns: float) -> None:
         self._report = report
         self._language = Language()
-        self._language.budget_ns = budget_ns
+        self._language.control.budget_ns = budget_ns
 
     def launch(self, kernel: Any, grid: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:
         python: FunctionType = kernel.fn

@@ -8,6 +8,8 @@ import numpy as np
 
 from kernelvault.replay.triton.interpreter.memory import Lanes
 
+_WIDEST = 16
+
 
 class Cells:
     """One number a cell; zero at first. Memory is taken as cells are touched."""
@@ -32,10 +34,17 @@ class Cells:
         cells = self.at(index, width)
         self.values[cells] = value
 
-    def of_range(self, start: int, size_bytes: int) -> np.ndarray[Any, Any]:
-        """A number for each byte of a range."""
-        cells = self.at(np.arange(start, start + size_bytes), 1)
-        return self.values[cells]
+    def copy(self, source: Cells, start: int, to: int, size_bytes: int) -> None:
+        """Takes over what is known of a range of another buffer's bytes."""
+        width = _WIDEST
+        while any(number % width for number in (start, to, size_bytes)):
+            width //= 2
+        finest = min(width, self.width or width, source.width or width)
+        for cells in (source, self):
+            if cells.width != finest:
+                cells._refine(finest)
+        known = source.values[start // finest : (start + size_bytes) // finest]
+        self.values[to // finest : (to + size_bytes) // finest] = known
 
     def _refine(self, width: int) -> None:
         count = -(-self._size_bytes // width)
@@ -48,7 +57,7 @@ class Cells:
     def fill(self, start: int, size_bytes: int, value: int) -> None:
         """Sets the cells that a range of bytes touches."""
         if not self.width:
-            self._refine(16)
+            self._refine(_WIDEST)
         end = start + size_bytes
         while start % self.width or (end % self.width and end < self._size_bytes):
             self._refine(self.width // 2)

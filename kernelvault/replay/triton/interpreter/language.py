@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -16,18 +16,14 @@ import triton.language as tl
 
 from kernelvault.replay.triton.interpreter import reductions
 from kernelvault.replay.triton.interpreter.builder import Builder
-from kernelvault.replay.triton.interpreter.faults import AssertionFailed, TooMuchWork
+from kernelvault.replay.triton.interpreter.control import Control, get_attribute, plain, static_assert, static_range
 from kernelvault.replay.triton.interpreter.formats import SCALARS
 from kernelvault.replay.triton.interpreter.functions import Function
 from kernelvault.replay.triton.interpreter.semantic import Semantic
-from kernelvault.replay.triton.interpreter.tensors import Handle, Tensor, of_array
-from kernelvault.replay.triton.waiting import WAITS
+from kernelvault.replay.triton.interpreter.tensors import Tensor, of_array
 
 _LIBDEVICES = ("triton.language.extra.hip.libdevice", "triton.language.extra.cuda.libdevice")
 _GENERIC_LIBDEVICE = "triton.language.extra.libdevice"
-# A loop is weighed after so many rounds.
-_WEIGHED_ROUNDS = (2, 16)
-_MOST_ROUNDS_WAITED = 4096
 # What Python's functions are to a kernel; Triton's library uses more of them.
 _SAFE: tuple[str, ...] = (
     "abs",
@@ -79,44 +75,38 @@ class Language:
     def __init__(self) -> None:
         self.builder = Builder()
         self.semantic = Semantic(self.builder)
-        Tensor.semantic = self.semantic
-        # Of loops that wait for another program, in one program.
-        self.rounds_waited = 0
-        # The most that all launches together may cost.
-        self.budget_ns = math.inf
+        self.control = Control(self.semantic, self.builder)
         self._modules: dict[str, Module] = {}
         self._functions: dict[FunctionType, Function] = {}
         self._replacements = self._make_replacements()
-        self._helpers = {
-            "_kv_assigned": self._assigned,
-            "_kv_and": self._and,
-            "_kv_or": self._or,
-            "_kv_not": self._not,
-            "_kv_value": lambda value: getattr(value, "value", value),
-            "_kv_assert": self._assert,
-            "_kv_waited": self._waited,
-        }
+        self._helpers = self.control.helpers()
         self._builtins = {name: getattr(builtins, name) for name in _SAFE} | {
-            "range": self._range,
+            "range": self.control.range,
             "min": self._wrapped(tl.core.builtin_min),
             "max": self._wrapped(tl.core.builtin_max),
             "print": lambda *_, **__: None,
-            "getattr": _getattr,
+            "getattr": get_attribute,
             "hasattr": lambda value, name: not name.startswith("_") and hasattr(value, name),
         }
-        self._give_methods()
+
+    def activate(self) -> None:
+        """Makes this the language whose semantic and functions tensors have."""
+        if Tensor.__dict__.get("semantic") is not self.semantic:
+            Tensor.semantic = self.semantic
+            self._give_methods()
 
     def function(self, python: FunctionType) -> Function:
         """A function of the device, the same for the same Python function."""
         known = self._functions.get(python)
         if known is None:
             library = python.__module__.startswith("triton.language")
-            names = {**vars(builtins), "range": self._range} if library else self._builtins
+            names = {**vars(builtins), "range": self.control.range} if library else self._builtins
             known = self._functions[python] = Function(python, self._helpers, self.translate, names)
         return known
 
     def prepare(self) -> None:
         """Makes the functions of Triton's library ready, which takes a while."""
+        self.activate()
         for module in (tl.standard, tl.random):
             for value in list(vars(module).values()):
                 made = self.translate(value)
@@ -182,13 +172,13 @@ class Language:
     def _make_replacements(self) -> dict[str, Any]:
         return {
             "constexpr": Constant,
-            "range": self._range,
-            "static_range": _static_range,
+            "range": self.control.range,
+            "static_range": static_range,
             "condition": lambda value, **_: value,
-            "static_assert": _static_assert,
+            "static_assert": static_assert,
             "static_print": lambda *_, **__: None,
             "device_print": lambda *_, **__: None,
-            "device_assert": self._assert,
+            "device_assert": self.control.check,
             "multiple_of": lambda value, _: value,
             "max_contiguous": lambda value, _: value,
             "max_constancy": lambda value, _: value,
@@ -203,60 +193,8 @@ class Language:
     def _give_methods(self) -> None:
         """Functions that tensors have as methods too, `x.sum()`."""
         for name, value in vars(tl.tensor).items():
-            own = name in vars(Tensor) or name.startswith("_")
-            if not own and callable(value) and hasattr(tl, name):
+            if not name.startswith("_") and callable(value) and hasattr(tl, name):
                 setattr(Tensor, name, _method(self, name))
-
-    def _assigned(self, value: Any) -> Any:
-        kind = value.__class__
-        if kind is Tensor:
-            return value
-        if kind is tuple:
-            return tuple(map(self._assigned, value))
-        return self.semantic.to_tensor(value, False)
-
-    def _and(self, left: Any, right: Callable[[], Any]) -> Any:
-        if isinstance(left, Tensor) and left.type.is_block():
-            return self.semantic.logical_and(left, self.semantic.to_tensor(right()))
-        return right() if left else left
-
-    def _or(self, left: Any, right: Callable[[], Any]) -> Any:
-        if isinstance(left, Tensor) and left.type.is_block():
-            return self.semantic.logical_or(left, self.semantic.to_tensor(right()))
-        return left if left else right()
-
-    def _not(self, value: Any) -> Any:
-        return self.semantic.not_(value) if isinstance(value, Tensor) else not value
-
-    def _waited(self) -> None:
-        self.rounds_waited += 1
-        if self.rounds_waited > _MOST_ROUNDS_WAITED:
-            raise NotImplementedError(WAITS)
-
-    def _assert(self, condition: Any, message: Any = "", mask: Any = None) -> None:
-        holds = self.semantic.to_tensor(condition).handle.data
-        if mask is not None:
-            holds = holds | ~self.semantic.to_tensor(mask).handle.data
-        self.builder.create_assert(Handle(holds, tl.int1), str(plain(message)))
-
-    def _range(self, first: Any, stop: Any = None, step: Any = None, **_: Any) -> Iterator[Tensor]:
-        """Counts in tensors; a loop that would cost too much ends with TooMuchWork after its first rounds."""
-        start, end = (0, first) if stop is None else (first, stop)
-        bounds = [self.semantic.to_tensor(plain(bound)) for bound in (start, end, 1 if step is None else step)]
-        type_ = bounds[0].type
-        for other in bounds[1:]:
-            type_ = self.semantic.integer_promote_impl(type_.scalar, other.type.scalar)
-        numbers = range(*map(int, bounds))
-        before = self.builder.cost_ns
-        for done, number in enumerate(numbers):
-            if done in _WEIGHED_ROUNDS or done & 0x3FF == 0x3FF:
-                self._weigh(before, done, len(numbers))
-            yield self.semantic.scalar_constant(number, type_.scalar)
-
-    def _weigh(self, before: float, done: int, rounds: int) -> None:
-        whole = before + (self.builder.cost_ns - before) / done * rounds
-        if whole > self.budget_ns:
-            raise TooMuchWork(f"a loop of {rounds} rounds")
 
     def _reduce(self, value: Any, axis: Any, combine: Any, keep_dims: Any = False) -> Any:
         return self._counted(reductions.reduce, value, plain(axis), self.translate(combine), bool(plain(keep_dims)))
@@ -299,17 +237,6 @@ def _install_types() -> None:
         class_.to_ir = to_ir
 
 
-def plain(value: Any) -> Any:
-    """A constant without its wrapping."""
-    return value.value if isinstance(value, tl.constexpr) else value
-
-
-def _getattr(value: Any, name: str, *default: Any) -> Any:
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return getattr(value, name, *default)
-
-
 def _method(language: Language, name: str) -> Callable[..., Any]:
     def call(self: Tensor, *arguments: Any, **options: Any) -> Any:
         options.pop("_semantic", None)
@@ -317,16 +244,6 @@ def _method(language: Language, name: str) -> Callable[..., Any]:
 
     call.__name__ = name
     return call
-
-
-def _static_range(first: Any, stop: Any = None, step: Any = None) -> range:
-    start, end = (0, first) if stop is None else (first, stop)
-    return range(int(plain(start)), int(plain(end)), int(plain(1 if step is None else step)))
-
-
-def _static_assert(condition: Any, message: Any = "") -> None:
-    if not plain(condition):
-        raise AssertionFailed(str(plain(message)) or "a static assertion")
 
 
 _install_types()

@@ -57,6 +57,7 @@ def launch(
 
     Raises TooMuchWork once it is plain that they cost more than the language's budget, and whatever a program raises.
     """
+    language.activate()
     builder = language.builder
     builder.grid = numbers.grid
     before, count = builder.cost_ns, len(numbers)
@@ -64,9 +65,9 @@ def launch(
         for done, number in enumerate(numbers):
             builder.program = place(number, numbers.grid)
             begin_program(number)
-            language.rounds_waited = 0
+            language.control.rounds_waited = 0
             function(**arguments)
-            if before + (builder.cost_ns - before) / (done + 1) * count > language.budget_ns:
+            if before + (builder.cost_ns - before) / (done + 1) * count > language.control.budget_ns:
                 raise TooMuchWork(f"{count} programs")
 
 

@@ -112,6 +112,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "logb": lambda x: np.floor(np.log2(np.abs(x))),
     "ilogb": lambda x: np.floor(np.log2(np.abs(x))),
     "scalbn": np.ldexp,
+    "i0": np.i0, "cyl_bessel_i0": np.i0,
+    "rhypot": lambda x, y: 1 / np.hypot(x, y),
     "saturate": lambda x: np.clip(np.nan_to_num(x, nan=0.0), 0, 1),
     "min": np.minimum, "max": np.maximum, "umin": np.minimum, "umax": np.maximum,
     "llmin": np.minimum, "llmax": np.maximum, "ullmin": np.minimum, "ullmax": np.maximum,

@@ -71,9 +71,7 @@ class Shadow:
         if known is None:
             self.given(destination, to, size_bytes)
         elif destination.number in self._written and size_bytes:
-            target = self._written[destination.number]
-            cells = target.at(np.arange(to, to + size_bytes), 1)
-            target.values[cells] = known.of_range(start, size_bytes)
+            self._written[destination.number].copy(known, start, to, size_bytes)
 
     def converted(
         self,

@@ -8,7 +8,7 @@ from kernelvault.replay.triton.interpreter.formats import Array
 from kernelvault.replay.triton.interpreter.tensors import Handle
 
 # What an operation costs on a slow core, and each of its elements and of its multiplications.
-OPERATION_NS, ELEMENT_NS, MATRIX_FLOP_NS = 10_000, 3, 0.15
+OPERATION_NS, ELEMENT_NS, MATRIX_FLOP_NS = 12_000, 3, 0.15
 
 
 class Work:
