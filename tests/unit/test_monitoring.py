@@ -7,8 +7,9 @@ import urllib.request
 
 import prometheus_client
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from kernelvault import errors, monitoring
+from kernelvault import client, config, errors, monitoring, server
 from kernelvault.admission import Admission
 from kernelvault.monitoring import Health
 
@@ -78,6 +79,24 @@ def test_autoscalers_see_the_depth_of_a_queue() -> None:
     names = ("depth", "workers", "capacity", "refused_total")
     found = [prometheus_client.REGISTRY.get_sample_value(f"kernelvault_queue_{n}", {"kind": "tests"}) for n in names]
     assert found == [1, 1, 2, 1]
+
+
+async def test_liveness_over_grpc_is_about_the_process() -> None:
+    """A service whose store is away says so, and the process is to be left alone."""
+
+    async def away() -> None:
+        raise errors.Unavailable("AWAY", "the store is away")
+
+    registration = server.Registration("some.Service", lambda servicer, grpc_server: None, None, away)
+    settings = config.ServerConfig(drain_seconds=0)
+    async with server.serving([registration], settings) as port, client.channel(f"127.0.0.1:{port}") as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        answers = {name: await stub.Check(health_pb2.HealthCheckRequest(service=name)) for name in ("", server.LIVE)}
+    serving = health_pb2.HealthCheckResponse.ServingStatus
+    assert {name: serving.Name(answer.status) for name, answer in answers.items()} == {
+        "": "NOT_SERVING",
+        "live": "SERVING",
+    }
 
 
 def _status(url: str) -> int:
