@@ -24,6 +24,7 @@ from svc_compiler.triton import script_reply
 from svc_compiler.triton.compile import TritonBuild, compile_program
 from svc_compiler.triton.script_actions import ScriptWork
 from svc_compiler.triton.script_reply import Reply
+from svc_compiler.verify import reporting
 from svc_compiler.verify.verifier import Progress
 
 Report = compiler_pb2.ScriptReport
@@ -70,6 +71,7 @@ class ScriptExaminer:
             progress(Stages.INTERPRETING)
             with stage("interpret"):
                 _report_interpretation(report, await self._run(work, folder, _INTERPRET))
+        reporting.check_disk(self.scratch)
         self._finish(report, started, meter)
         return report
 

@@ -90,8 +90,12 @@ def conclude(draft: Report) -> None:
 
 def check_machine(draft: Report, scratch: Path) -> None:
     """A failure on a sick machine is no verdict: raises Unavailable where the disk is full."""
-    if draft.verdict == Report.PASSED:
-        return
+    if draft.verdict != Report.PASSED:
+        check_disk(scratch)
+
+
+def check_disk(scratch: Path) -> None:
+    """Raises Unavailable where the disk is full."""
     free = shutil.disk_usage(scratch).free
     if free < _LEAST_FREE_BYTES:
         raise errors.Unavailable("DISK_FULL", f"{scratch} has {free} bytes left; nothing can be judged here", 30.0)
