@@ -1,8 +1,8 @@
-{{/* The release's name, by which all objects begin. */}}
+{{/* The release's name, by which all objects begin: short, for a Job's pods and a Ray cluster's services add to it. */}}
 {{- define "kernelvault.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride }}
 {{- $full := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
-{{- default $full .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- default $full .Values.fullnameOverride | trunc 30 | trimSuffix "-" }}
 {{- end }}
 
 {{/* What pods are selected by: never changes in an upgrade. Of {root, component}. */}}
