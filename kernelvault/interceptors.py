@@ -7,7 +7,7 @@ import contextlib
 import contextvars
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from typing import Any, Protocol
 
 import grpc
@@ -80,20 +80,60 @@ class AroundInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 return response
 
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:
-            async with around(method, context) as watch:
-                made = inner(_heard(request, watch), context)
-                if inspect.iscoroutine(made):  # it writes its responses itself, as gRPC's health service does
-                    await made
-                    return
-                async with contextlib.aclosing(made) as responses:
-                    async for response in responses:
-                        if watch is not None:
-                            watch.response(response)
-                        yield response
+            async with (
+                around(method, context) as watch,
+                contextlib.aclosing(_each(inner, _heard(request, watch), context)) as responses,
+            ):
+                async for response in responses:
+                    if watch is not None:
+                        watch.response(response)
+                    yield response
 
         make = getattr(grpc, f"{name}_rpc_method_handler")
         behaviour = stream if handler.response_streaming else respond
         return make(behaviour, handler.request_deserializer, handler.response_serializer)
+
+
+class LateReading(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+    """Lets the interceptors around it refuse a call before its request is read: a stranger could send 64 MiB."""
+
+    async def intercept_service(self, continuation: Any, details: grpc.HandlerCallDetails) -> Any:
+        """Makes of a unary request a stream of one, which its handler's wrapper reads."""
+        handler = await continuation(details)
+        if handler is None or handler.request_streaming:
+            return handler
+        unary_unary, unary_stream = handler.unary_unary, handler.unary_stream
+
+        async def respond(requests: Any, context: grpc.aio.ServicerContext) -> Any:
+            return await unary_unary(await _only(requests), context)
+
+        async def stream(requests: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:
+            async with contextlib.aclosing(_each(unary_stream, await _only(requests), context)) as responses:
+                async for response in responses:
+                    yield response
+
+        codecs = handler.request_deserializer, handler.response_serializer
+        if handler.response_streaming:
+            return grpc.stream_stream_rpc_method_handler(stream, *codecs)
+        return grpc.stream_unary_rpc_method_handler(respond, *codecs)
+
+
+async def _only(requests: Any) -> Any:
+    request = await anext(aiter(requests), None)
+    if request is None:
+        raise errors.InvalidArgument("", "the call has no request")
+    return request
+
+
+async def _each(behaviour: Any, request: Any, context: grpc.aio.ServicerContext) -> AsyncGenerator[Any, None]:
+    """The responses of a handler, which yields them, or writes them itself as gRPC's health service does."""
+    made = behaviour(request, context)
+    if inspect.iscoroutine(made):
+        await made
+        return
+    async with contextlib.aclosing(made) as responses:
+        async for response in responses:
+            yield response
 
 
 def _heard(request: Any, watch: Watch | None) -> Any:
@@ -243,7 +283,7 @@ class Running:
             self.count -= counted
 
 
-def standard(guard: Guard, log: audit.AuditLog, running: Running) -> list[AroundInterceptor]:
+def standard(guard: Guard, log: audit.AuditLog, running: Running) -> list[grpc.aio.ServerInterceptor]:
     """The interceptors of every server, outermost first."""
     arounds = (running.around, traced, observe, errors_to_status, admitting(guard, log))
-    return [AroundInterceptor(around) for around in arounds]
+    return [*(AroundInterceptor(around) for around in arounds), LateReading()]

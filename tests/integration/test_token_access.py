@@ -133,6 +133,23 @@ async def test_streams_of_requests_are_checked_before_they_are_read(
             await client.upload(method, lambda: pieces, timeout_s=5)
 
 
+@pytest.mark.parametrize("method", ["CreateTask", "ReadSnapshot"])
+async def test_a_strangers_request_is_not_even_read(serve: Serve, known: TokensFile, method: str) -> None:
+    """What cannot be parsed is refused for its caller, not for its content."""
+    address = await serve(GetStats=one, settings=ServerConfig(tokens_file=known.path))
+
+    async with client.channel(address) as channel:
+        path = f"/kernelvault.v1.Corpus/{method}"
+        if method == "ReadSnapshot":
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                _ = [response async for response in channel.unary_stream(path)(b"\xff" * 1000, timeout=5)]
+        else:
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await channel.unary_unary(path)(b"\xff" * 1000, timeout=5)
+
+    assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
+
+
 async def test_streams_of_responses_are_checked(serve: Serve, known: TokensFile) -> None:
     """Nothing of the stream is sent to a caller without a role for it."""
 
