@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
 import functools
 import re
-from collections import Counter
 from collections.abc import Callable
 
 from svc_generator.rules.graph import NotLowerable
+from svc_generator.rules.inductor import casts
 
 _SHORT = {
     "r0_numel": "rnumel",
@@ -79,7 +78,7 @@ def parse(source: str) -> Kernel:
     signature |= dict.fromkeys(floats, "fp32")
     grid = ast.literal_eval(_items(given["inductor_meta"])["grid_type"])
     return Kernel(
-        function=_clean(main),
+        function=_clean(main, signature),
         kind=kind,
         grid=grid,
         hint=hint.attr if isinstance(hint, ast.Attribute) else "",
@@ -142,22 +141,6 @@ class _Helpers(ast.NodeTransformer):
         return node.value if plain else node
 
 
-class _Casts(ast.NodeTransformer):
-    """Converts sizes by `tl.cast`: one that is 1 is a constant to Triton, and has no methods."""
-
-    def __init__(self, parameters: set[str]) -> None:
-        self.parameters = parameters
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        """`(2 * size).to(tl.float32)` and its like."""
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "to" and len(node.args) == 1:
-            names = {part.id for part in ast.walk(node.func.value) if isinstance(part, ast.Name)}
-            if names and names <= self.parameters:
-                return ast.Call(ast.parse("tl.cast", mode="eval").body, [node.func.value, *node.args], [])
-        return node
-
-
 class _Rename(ast.NodeTransformer):
     """Gives names and parameters other names."""
 
@@ -180,7 +163,7 @@ def rename(function: ast.FunctionDef, names: dict[str, str]) -> None:
     _Rename(names).visit(function)
 
 
-def _clean(function: ast.FunctionDef) -> ast.FunctionDef:
+def _clean(function: ast.FunctionDef, signature: dict[str, str]) -> ast.FunctionDef:
     """Short names for the only reduction, no definitions that nothing uses, temporaries counted from 0."""
     _bare(function)
     if not any("r1_" in argument.arg for argument in function.args.args):
@@ -189,9 +172,7 @@ def _clean(function: ast.FunctionDef) -> ast.FunctionDef:
         rename(function, _SHORT)
     _Statements(_is_alias).visit(function)
     _Statements(functools.partial(_fixes_block, function=function)).visit(function)
-    _Casts({argument.arg for argument in function.args.args if argument.annotation is None}).visit(function)
-    _inline_casts(function)
-    _drop_casts(function)
+    casts.simplify(function, signature)
     while unused := _unused(function):
         _Statements(functools.partial(_defines, names=unused)).visit(function)
     seen: dict[str, str] = {}
@@ -251,62 +232,3 @@ def _unused(function: ast.FunctionDef) -> set[str]:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     }
     return assigned - loaded
-
-
-def _inline_casts(function: ast.FunctionDef) -> None:
-    """`tmp2 = tmp1.to(tl.float32)` goes to where tmp2 is used, so that kernels of different dtypes look alike."""
-    stores = Counter(
-        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-    casts: dict[str, ast.expr] = {}
-
-    class Inline(ast.NodeTransformer):
-        def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
-            node.value = self.visit(node.value)
-            target = node.targets[0]
-            source = cast_of(node.value)
-            while source is not None and (inner := cast_of(source)) is not None:
-                source = inner
-            if isinstance(target, ast.Name) and isinstance(source, ast.Name):
-                once = stores[target.id] == 1 and stores[source.id] == 1
-                if once:
-                    casts[target.id] = node.value
-                    return None
-            return node
-
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            cast = casts.get(node.id) if isinstance(node.ctx, ast.Load) else None
-            return node if cast is None else copy.deepcopy(cast)
-
-    Inline().visit(function)
-
-
-def _drop_casts(function: ast.FunctionDef) -> None:
-    """What is float32 already needs no conversion to it."""
-    values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            values.setdefault(node.targets[0].id, []).append(node.value)
-    wide = {name for name, given in values.items() if all(_is_wide(value) for value in given)}
-
-    class Drop(ast.NodeTransformer):
-        def visit_Call(self, node: ast.Call) -> ast.expr:
-            self.generic_visit(node)
-            source = cast_of(node)
-            return source if isinstance(source, ast.Name) and source.id in wide and _is_wide(node) else node
-
-    Drop().visit(function)
-
-
-def _is_wide(node: ast.expr) -> bool:
-    return cast_of(node) is not None and ast.unparse(node).endswith(".to(tl.float32)")
-
-
-def cast_of(node: ast.AST) -> ast.expr | None:
-    """What `x.to(tl.float32)` converts, or None if the node is no conversion to a floating-point type."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to"):
-        return None
-    dtype = node.args[0] if len(node.args) == 1 and not node.keywords else None
-    if isinstance(dtype, ast.Attribute) and dtype.attr in ("float16", "bfloat16", "float32"):
-        return node.func.value
-    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from svc_generator.rules.inductor.kernels import cast_of
+from svc_generator.rules.inductor.casts import cast_of
 
 _DTYPES = {"float16", "bfloat16", "float32"}
 Resolve = Callable[[tuple[str, ...]], ast.expr | None]

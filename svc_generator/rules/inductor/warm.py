@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch.hub
 
-from svc_generator.rules.inductor import device, lower, rebuild
+from svc_generator.rules.inductor import child, device, lower, rebuild
 
 _NODES = [
     {"op": "input", "target": "input", "args": {}, "dtypes": ["float16"]},
@@ -41,3 +41,4 @@ def _warm_up() -> None:
 
 
 _warm_up()
+__all__ = ["child"]
