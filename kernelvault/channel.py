@@ -21,6 +21,8 @@ _OPTIONS = (
     ("grpc.enable_retries", 0),
     ("grpc.min_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 2_000),
+    # How soon a name may be looked up again when a replica is gone: not half a minute after a roll-out.
+    ("grpc.dns_min_time_between_resolutions_ms", 5_000),
 )
 
 

@@ -66,6 +66,16 @@ async def test_a_server_may_be_known_by_a_name_that_is_not_its_address(serve: Se
     assert await ask(address, trusting) == Stats(sample_count=1)
 
 
+async def test_replicas_share_a_name(serve: Serve, authority: Authority) -> None:
+    """A list of addresses is one server to a client: its certificates hold one name."""
+    pair = authority.issue("server", ["corpus.example"])
+    addresses = [await serve(GetStats=one, settings=showing(pair)) for _ in range(2)]
+
+    trusting = shown_by(authority, tls_server_name="corpus.example")
+
+    assert await ask(f"ipv4:{','.join(addresses)}", trusting) == Stats(sample_count=1)
+
+
 async def test_plain_text_does_not_reach_a_server_that_speaks_tls(serve: Serve, authority: Authority) -> None:
     """There is no falling back."""
     address = await serve(GetStats=one, settings=showing(authority.issue("server")))

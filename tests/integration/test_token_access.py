@@ -43,6 +43,22 @@ async def test_a_token_opens_what_its_role_allows(serve: Serve, known: TokensFil
     assert seen == [caller.Caller("alice", roles.parse("submit"))]
 
 
+async def test_callers_at_the_same_time_are_told_apart(serve: Serve, known: TokensFile) -> None:
+    """Each call knows its own caller, whatever runs beside it."""
+    names = [f"caller{number}" for number in range(8)]
+    all_here = asyncio.Barrier(len(names))
+
+    async def look(request: Any, context: Any) -> Stats:
+        await all_here.wait()
+        return Stats(by_model={caller.current().name: 1})
+
+    given = {name: known.add(name, "read") for name in names}
+    address = await serve(GetStats=look, settings=ServerConfig(tokens_file=known.path))
+    answers = await asyncio.gather(*(ask(address, ClientConfig(token=token)) for token in given.values()))
+
+    assert [list(answer.by_model) for answer in answers] == [[name] for name in names]
+
+
 async def test_a_call_without_a_token_is_refused(serve: Serve, known: TokensFile) -> None:
     """It is told what to send."""
     address = await serve(GetStats=one, settings=ServerConfig(tokens_file=known.path))
