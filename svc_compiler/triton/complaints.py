@@ -23,6 +23,8 @@ _PASS = re.compile(r'^(?:loc\()?"?([^":<>\n]+)"?:(\d{1,7}):(\d{1,7})\)?: error: 
 _PLACELESS = re.compile(
     r"^(?:<unknown>:0: )?(?:error|LLVM ERROR|fatal error): (.+)(?:\n[ \t]+(\S.*)\n[ \t]*\^)?", re.MULTILINE
 )
+_ASSERTION = re.compile(r"^\S+: .*(Assertion `.+' failed)", re.MULTILINE)
+_PASS_NAME = re.compile(r"Pipeline failed while executing \[`(\w+)`")
 _CONSEQUENCE = re.compile(r"processing an MLIR pass pipeline|failed to legalize operation|too many errors emitted")
 # Addresses, places on this machine, advice that does not apply.
 _NOISE = re.compile(
@@ -128,13 +130,11 @@ def _of_output(said: str, file: str, line: int) -> Iterator[compiler_pb2.Diagnos
 
     Errors that follow from others stand only where there are no others.
     """
-    found = [
-        *(
-            (programs.author_file(name), int(at), int(column) + 1, text)
-            for name, at, column, text in _PASS.findall(said)
-        ),
-        *((file, line, 1, ": ".join(filter(None, parts))) for parts in _PLACELESS.findall(said)),
-    ]
+    placed = [(programs.author_file(one[1]), int(one[2]), int(one[3]) + 1, one[4]) for one in _PASS.finditer(said)]
+    texts = [": ".join(filter(None, parts)) for parts in _PLACELESS.findall(said)] + _ASSERTION.findall(said)
+    found = [*placed, *((file, line, 1, text) for text in texts)]
     causes = [one for one in found if not _CONSEQUENCE.search(one[3])]
+    if not causes and (failed := _PASS_NAME.search(said)):
+        causes = [(file, line, 1, f"Triton's pass {failed[1]} failed on this kernel")]
     for one in dict.fromkeys(causes or found):
         yield _at(*one)

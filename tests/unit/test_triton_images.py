@@ -88,6 +88,25 @@ def test_output_is_bounded() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            'python: /project/MFMA.cpp:516: f() const: Assertion `x && "why"\' failed.\n',
+            'Assertion `x && "why"\' failed',
+        ),
+        ("", "Triton's pass ConvertIt failed on this kernel"),
+        ("k.py:4:1: error: cause\n", "cause"),
+    ],
+)
+def test_failed_pass(said: str, expected: str) -> None:
+    """The cause if there is one, otherwise the pass."""
+    said += "k.py:1:0: error: Failures have been detected while processing an MLIR pass pipeline\n"
+    said += "k.py:1:0: note: Pipeline failed while executing [`ConvertIt` on 'builtin.module' operation]: x\n"
+    first, *_ = complaints.of_crash("k.py", 1, said, "x").diagnostics
+    assert first.message == expected
+
+
 def test_many_errors_are_bounded() -> None:
     """A model reads them."""
     said = "".join(f"k.py:{i}:1: error: number {i} {'x' * 5000}\n" for i in range(1000))
