@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -67,10 +68,22 @@ class Entry:
     def call(self) -> Any:
         """One call with tensors of its own; gives what the candidate returns."""
         if self._model is None:
-            return self._target(*(self._argument(i) for i in range(len(self._case.parameters))))
+            arguments = [self._argument(i) for i in range(len(self._case.parameters))]
+            self._check_takes(arguments)
+            return self._target(*arguments)
         keywords, given = self._arguments
         made = [(name, self._argument(at) if isinstance(at, _Position) else at) for name, at in given]
         return self._model(**dict(made)) if keywords else self._model(*(value for _, value in made))
+
+    def _check_takes(self, arguments: list[Any]) -> None:
+        """Raises TypeError, which names the case's arguments, where the function cannot be called with them."""
+        try:
+            inspect.signature(self._target).bind(*arguments)
+        except ValueError:  # a builtin does not say
+            pass
+        except TypeError as error:
+            names = ", ".join(parameter.name for parameter in self._case.parameters)
+            raise TypeError(f"{self.name}: {error}; it is called with ({names})") from None
 
     def _argument(self, position: int) -> Any:
         parameter = self._case.parameters[position]
@@ -149,7 +162,9 @@ class Entry:
         saved = set(self._model.state_dict(keep_vars=True))
         own = {**dict(_parameters(self._model)), **dict(_buffers(self._model))}
         missing = [name for name in wanted if name not in own]
-        extra = [name for name in own if name not in wanted and name in saved]
+        # One tensor may have several names; one of them is enough.
+        bound = {id(own[name]) for name in wanted if name in own}
+        extra = [name for name in own if name not in wanted and name in saved and id(own[name]) not in bound]
         if missing or extra:
             parts = [f"lacks {_listed(missing)}"] if missing else []
             parts += [f"has {_listed(extra)} besides"] if extra else []
@@ -164,15 +179,15 @@ class Entry:
                     f"`{self.name}.{name}` has shape {list(own[name].shape)}, the reference's Model has {dims}"
                 )
         for name, position in wanted.items():
-            self._replace(name, position)
+            names = [other for other in own if other == name or (own[other] is own[name] and other not in wanted)]
+            self._replace(names, own[name], position)
         for name in own.keys() - wanted.keys():
-            _set(self._model, name, own[name].to("cuda"))
+            if id(own[name]) not in bound:
+                _set(self._model, name, own[name].to("cuda"))
 
-    def _replace(self, name: str, position: int) -> None:
+    def _replace(self, names: list[str], old: torch.Tensor, position: int) -> None:
         """A tensor that the case could have made stays, as the case's; any other is replaced by the case's."""
         parameter = self._case.parameters[position]
-        path, _, last = name.rpartition(".")
-        old = getattr(self._model.get_submodule(path), last)
         with torch._C.DisableTorchFunction():
             view = parameter.tensor
             same = (
@@ -184,8 +199,11 @@ class Entry:
             )
             if same:
                 self._recording.adopt(old, position, parameter.name)
-        if not same:
-            _set(self._model, name, self._tensor(position))
+        if same:
+            return
+        tensor = self._tensor(position)
+        for name in names:
+            _set(self._model, name, tensor)
 
 
 class _Position(int):

@@ -137,12 +137,10 @@ def _write(descriptor: int, recording: Recording, functions: Functions, fault: A
         plan_pb2.LaunchPlan(operations=call.operations, results=[*(one.source for one in call.reads), *call.results])
         for call in recording.calls
     ]
-    trace = capture_trace.pack(
-        header,
-        functions.program.SerializeToString(deterministic=True),
-        [call.SerializeToString() for call in calls],
-    )
+    program = functions.program.SerializeToString(deterministic=True)
+    trace = capture_trace.pack(header, program, [call.SerializeToString() for call in calls])
     if len(trace) > capture_trace.TRACE_BYTES:
-        raise SystemExit(f"the trace has {len(trace)} bytes")
+        reason = f"host code does more than a recording holds ({len(trace)} bytes)"
+        trace = capture_trace.pack({**header, "calls": [], "limitations": [reason]}, b"", [])
     with mmap.mmap(descriptor, capture_trace.TRACE_BYTES) as memory:
         memory[: len(trace)] = trace

@@ -36,6 +36,7 @@ class Functions:
         self._sources = sources.resolve()
         self._indices: dict[int, int] = {}
         self._contents: dict[bytes, int] = {}
+        self._bytes = 0
         # Kept, so that no other function gets the identity of a known one.
         self._kept: list[JITFunction[Any]] = []
         self._open: list[JITFunction[Any]] = []
@@ -69,6 +70,9 @@ class Functions:
                 variant.options[name].CopyFrom(self._value(options[name], function, f"the option `{name}`"))
         variant.name = programs.variant_name(self.program, variant)
         if variant.name not in self._variants:
+            self._bytes += variant.ByteSize()
+            if len(self._variants) == programs.MAX_VARIANTS or self._bytes > programs.MAX_BYTES // 2:
+                raise Unplannable("host code launches more different kernels than a program holds")
             self._variants[variant.name] = len(self.program.variants)
             self.program.variants.append(variant)
         return self._variants[variant.name]
@@ -91,6 +95,9 @@ class Functions:
         """Equal functions, as factories of kernels make them, are one."""
         content = made.SerializeToString(deterministic=True)
         if content not in self._contents:
+            self._bytes += len(content)
+            if len(self._contents) == programs.MAX_FUNCTIONS or self._bytes > programs.MAX_BYTES // 2:
+                raise Unplannable("host code launches more different kernels than a program holds")
             self._contents[content] = len(self.program.functions)
             self.program.functions.append(made)
         return self._contents[content]

@@ -71,11 +71,9 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if kwargs["device"] == _RESIDENT:
                 kwargs.pop("pin_memory", None)
         device = any(tensor.is_meta for tensor in _tensors((args, kwargs)))
-        if self._recording.lifting and not device and name in _LIFTED:
-            kwargs["device"] = _RESIDENT
-            kwargs.pop("pin_memory", None)
         if not device and kwargs.get("device") != _RESIDENT:
-            return func(*args, **kwargs)
+            lifted = self._recording.lifting and name in _LIFTED
+            return self._lifted(func, args, kwargs) if lifted else func(*args, **kwargs)
         if name in self._special:
             return self._special[name](func, args, kwargs)
         if name in _VALUES:
@@ -90,6 +88,14 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 "call the function itself"
             )
         return self._foreign(func, args, kwargs)
+
+    def _lifted(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What `ModelNew` allocates, on the device; small constants stay where their author puts them."""
+        shape = func(*args, **{**kwargs, "device": _RESIDENT, "pin_memory": False})
+        name = func._schema.name.removeprefix("aten::")
+        if name in _VALUES and shape.numel() * shape.element_size() <= MAX_UPLOAD_BYTES:
+            return func(*args, **kwargs)
+        return self._run(func, args, {**kwargs, "device": _RESIDENT})
 
     def _filled(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = func(*args, **kwargs)

@@ -11,7 +11,7 @@ import pytest_asyncio
 from kernelvault.sandbox import Sandbox
 from svc_compiler.triton import capture, compile
 from tests.capturing import ADD, PREFIX, Captures, case, function, line_of
-from tests.recording import kinds, tensor, verdict
+from tests.recording import kinds, pointers, tensor, verdict
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 ONE = """
@@ -325,6 +325,60 @@ async def test_a_warm_capture_is_cheap(captures: Captures) -> None:
         for _ in range(3):
             await captures.capture(function("return add(a, b, torch.empty_like(a))"))
     assert min(spent) < 0.15, spent
+
+
+REFERENCE = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(1000)
+
+    def forward(self, a):
+        return self.norm(a)
+
+def get_inputs():
+    return [torch.randn(1000)]
+"""
+MODEL = f"""{ADD}
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(1000)
+        INIT
+
+    def forward(self, a):
+        return add(a, self.OTHER, torch.empty_like(a))
+"""
+NORM = case([tensor("a", [1000]), tensor("norm.weight", [1000]), tensor("norm.bias", [1000])])
+
+
+@pytest.mark.parametrize(
+    ("init", "other", "expected", "buffer"),
+    [
+        ("pass", "norm.weight", ["launch"], "norm.weight"),
+        ("self.again = self.norm", "again.bias", ["launch"], "norm.bias"),
+        ("self.shift = self.norm.weight", "shift", ["launch"], "norm.weight"),
+        ("self.copy = self.norm.weight.detach().clone()", "copy", ["copy", "launch"], "scratch 1"),
+        ("self.mask = torch.tril(torch.ones(40, 25)).cuda()", "mask", ["upload", "launch"], "scratch 1"),
+        ("self.unused = self.norm.weight.detach() * 2", "norm.weight", ["launch"], "norm.weight"),
+        ("self.to('cuda')", "norm.weight", ["launch"], "norm.weight"),
+    ],
+)
+async def test_models(captures: Captures, init: str, other: str, expected: list[str], buffer: str) -> None:
+    """Tied parameters follow, copies of parameters and constants of the host are made once, leftovers are left out."""
+    plan = await captures.plan(MODEL.replace("INIT", init).replace("OTHER", other), NORM, reference=REFERENCE)
+    assert kinds(plan) == expected
+    assert pointers(plan, len(expected) - 1)[1][1] == buffer
+
+
+async def test_computing_with_weights_is_foreign(captures: Captures) -> None:
+    """What a model computes with torch before the first call counts if a call uses it."""
+    source = MODEL.replace("INIT", "self.twice = self.norm.weight.detach() * 2").replace("OTHER", "twice")
+    refused = await captures.refusal(source, NORM, reference=REFERENCE)
+    assert verdict(refused) == "REJECTED"
+    assert f"`torch.Tensor.mul` (kernel.py:{line_of(source, 'self.twice =')})" in refused.explanation
 
 
 async def test_empty_tensors(captures: Captures) -> None:
