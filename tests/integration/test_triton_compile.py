@@ -221,6 +221,24 @@ async def test_language_of_kernels(compiler: Compiler) -> None:
     assert built.images[made.variants[0].name].resources.instructions["global_atomic"] > 0
 
 
+@pytest.mark.parametrize("target", TARGETS)
+async def test_arguments_of_all_types(compiler: Compiler, target: str) -> None:
+    """They lie where `argument_slots` says; the build would fail otherwise."""
+    kinds = "i1 u1 i8 u8 i16 u16 i32 u32 i64 u64 fp16 bf16 fp32 fp64".split()  # noqa: SIM905 reads better
+    types = {f"a{i}": kind for i, kind in enumerate([*kinds, *reversed(kinds)])}
+    pointers = {f"p{i}": f"*{kind}" for i, kind in enumerate([*kinds, "kfp16", "fp8e4nv", "fp8e5", "fp8e4b8"])}
+    lines = [f"    v += {name}.to(tl.float32)\n" for name in types]
+    lines += [f"    v += tl.load({name}).to(tl.float32)\n" for name in pointers]
+    arguments = {"out": "*fp32", **types, **pointers}
+    text = f"def k({', '.join(arguments)}):\n    v = 0.0\n" + "".join(lines) + "    tl.store(out, v)\n"
+    made = program(text, "k", arguments)
+
+    built = await compiler(made, target)
+
+    layout = built.images[made.variants[0].name].layout
+    assert [slot.name for slot in layout] == [*arguments, "global_scratch", "profile_scratch"]
+
+
 async def test_helper_that_is_not_inlined(compiler: Compiler) -> None:
     """Its instructions count as its caller's."""
     made = kernel("tl.store(x_ptr + p, f(n))", before="def f(v):\n    return tl.exp(v * 1.0)\n\n\n")
