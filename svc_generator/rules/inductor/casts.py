@@ -7,6 +7,8 @@ import copy
 from collections import Counter
 from collections.abc import Mapping
 
+# Functions that only rearrange, and which of their operands.
+_REARRANGED = {"tl.reshape": 0, "tl.trans": 0, "tl.broadcast_to": 0, "tl.where": 1}
 _NARROW = {"*fp16": "float16", "*bf16": "bfloat16"}
 
 
@@ -74,7 +76,10 @@ def _drop_casts(function: ast.FunctionDef) -> None:
         def visit_Call(self, node: ast.Call) -> ast.expr:
             self.generic_visit(node)
             source = cast_of(node)
-            return source if isinstance(source, ast.Name) and source.id in wide and _is_wide(node) else node
+            if source is None or not _is_wide(node):
+                return node
+            known = _is_wide(source) or (isinstance(source, ast.Name) and source.id in wide)
+            return source if known else node
 
     Drop().visit(function)
 
@@ -108,7 +113,43 @@ def _keep_narrow(function: ast.FunctionDef, signature: Mapping[str, str]) -> Non
         if count == uses[name] and dtype in pointers and load is not loads[name].value:
             loads[name].value = load
             _Uncast(name).visit(function)
-    _Unmask({name: node.value for name, node in loads.items() if isinstance(node.value, ast.Call)}).visit(function)
+    _narrow_products(function, signature)
+    _Unmask({name: load for name, node in loads.items() if (load := _load_of(node.value)) is not None}).visit(function)
+
+
+def _narrow_products(function: ast.FunctionDef, signature: Mapping[str, str]) -> None:
+    """Multiplies float16 as it is loaded where both operands were only converted: products are exact in float32."""
+    values = {
+        node.targets[0].id: node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    uses = Counter(
+        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+
+    def origin(value: ast.expr) -> ast.Assign | None:
+        """The conversion of a load that an operand is a rearrangement of."""
+        if isinstance(value, ast.Name):
+            node = values.get(value.id)
+            if node is None or uses[value.id] != 1:
+                return None
+            converted = cast_of(node.value) is not None and _load_of(node.value) is not None
+            return node if converted else origin(node.value)
+        if isinstance(value, ast.Call) and ast.unparse(value.func) in _REARRANGED:
+            return origin(value.args[_REARRANGED[ast.unparse(value.func)]])
+        return None
+
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tl.dot":
+            found = [loaded for operand in node.args[:2] if (loaded := origin(operand)) is not None]
+            loads = [load for loaded in found if (load := _load_of(loaded.value)) is not None]
+            types = {
+                signature.get(part.id, "") for load in loads for part in ast.walk(load) if isinstance(part, ast.Name)
+            }
+            if len(loads) == 2 and len({type_ for type_ in types if type_.startswith("*")} - set(_NARROW)) == 0:
+                for loaded, load in zip(found, loads, strict=True):
+                    loaded.value = load
 
 
 def _load_of(value: ast.expr) -> ast.Call | None:

@@ -112,6 +112,8 @@ class _Interpreter:
             raise NotLowerable("a constant tensor", "its values are not known to the rules")
         if op in ("reshape", "expand"):
             return getattr(args["self"], op)(args["size"])
+        if node["target"].startswith("aten.mul.") and type(args["other"]) in (int, float) and args["other"] == 1:
+            return args["self"]
         rule = products.RULES.get(node["target"])
         result = self._call(node, args) if rule is None else rule(**args)
         dtype = _dtype(node["dtypes"][self.case])
