@@ -9,6 +9,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
 LEAST_PASSED = 60
 LEAST_IMPORTED = 10
+LEAST_IN_TRITON = 25
 
 
 def test_rules_solve_the_suite(cluster: Cluster) -> None:
@@ -24,3 +25,13 @@ def test_rules_solve_the_suite(cluster: Cluster) -> None:
     assert len(passed & imported) >= LEAST_IMPORTED
     assert [row["verdict"] for row in again["tasks"]] == [row["verdict"] for row in result["tasks"]]
     assert cluster.json("corpus", "stats")["sample_count"] == count
+
+
+def test_rules_solve_single_operators_in_triton(cluster: Cluster) -> None:
+    """What TorchInductor writes, offline, passes the whole loop, from generation to a modelled time."""
+    options = ("--language", "triton", "--level", "1", "--attempts", "1", "--concurrency", "3")
+    result = cluster.json("run", "--run", "triton", *options)
+    passed = [row for row in result["tasks"] if row["verdict"] == "PASSED"]
+
+    assert len(passed) >= LEAST_IN_TRITON
+    assert all(row["time_ns"] > 0 for row in passed)
