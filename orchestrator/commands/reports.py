@@ -168,15 +168,19 @@ def _row(outcome: Outcome) -> list[str]:
 
 
 def _builds(builds: Iterable[TargetBuild]) -> Table:
+    """A line for each kernel; a Triton kernel's variants that differ in nothing that is shown share one."""
     table = Table("target", "kernel", "VGPRs", "AGPRs", "SGPRs", "LDS", "scratch", "spills", "occupancy")
-    for build in builds:
-        for kernel in build.kernels:
-            need = kernel.resources
-            numbers = (need.vgprs, need.agprs, need.sgprs, need.lds_bytes, need.scratch_bytes, need.spilled_registers)
-            occupancy = f"{need.occupancy_waves:g}/8 ({need.occupancy_limit})"
-            name = escape(kernel.display_name or kernel.name)
-            table.add_row(build.target, name, *(str(number) for number in numbers), occupancy)
+    rows = [_build_row(build.target, kernel) for build in builds for kernel in build.kernels]
+    for row in dict.fromkeys(rows):
+        table.add_row(*row)
     return table
+
+
+def _build_row(target: str, kernel: TargetBuild.KernelBuild) -> tuple[str, ...]:
+    need = kernel.resources
+    numbers = (need.vgprs, need.agprs, need.sgprs, need.lds_bytes, need.scratch_bytes, need.spilled_registers)
+    occupancy = f"{need.occupancy_waves:g}/8 ({need.occupancy_limit})"
+    return target, escape(kernel.display_name or kernel.name), *(str(number) for number in numbers), occupancy
 
 
 def _cases(results: Iterable[CaseResult]) -> Table:
