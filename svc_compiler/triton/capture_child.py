@@ -127,7 +127,7 @@ def _write(descriptor: int, recording: Recording, functions: Functions, fault: A
             }
             for call in recording.calls
         ],
-        "foreign": [[one.name, one.operator, one.place] for one in recording.foreign],
+        "foreign": [[one.name, one.operator, one.place] for one in recording.foreign[: capture_trace.MAX_FOREIGN]],
         "limitations": recording.limitations,
         "notes": recording.notes,
         "properties": recording.properties,

@@ -20,7 +20,10 @@ from kernelvault.v1 import plan_pb2, triton_pb2
 MAGIC = b"KVTC"
 # Stands there from before the candidate is loaded until the trace does.
 BEGUN = b"KVTB"
-TRACE_BYTES = 16 << 20
+TRACE_BYTES = 8 << 20
+# Python takes twenty times as much for a header of empty lists.
+MAX_HEADER_BYTES = 1 << 20
+MAX_FOREIGN = 256
 CALLS = 2
 MAX_BUFFERS = 4096
 _MAX_TEXT = 4000
@@ -116,7 +119,7 @@ def read(buffer: memoryview) -> Trace:
     magic, *lengths = _PREFIX.unpack_from(buffer)
     if magic in (b"\0" * 4, BEGUN):
         return Trace([], [], [], [], [], {}, None, triton_pb2.TritonProgram(), begun=magic == BEGUN, ended=False)
-    if magic != MAGIC or sum(lengths) > len(buffer) - _PREFIX.size:
+    if magic != MAGIC or sum(lengths) > len(buffer) - _PREFIX.size or lengths[0] > MAX_HEADER_BYTES:
         raise Malformed("the header is not ours")
     parts, position = [], _PREFIX.size
     for length in lengths:
@@ -137,7 +140,7 @@ def _read(header: dict[str, Any], program: triton_pb2.TritonProgram, encoded: li
         for size, given, position, name in _list(header["buffers"], MAX_BUFFERS)
     ]
     calls = [_call(one, data) for one, data in zip(_list(header["calls"], CALLS + 1), encoded, strict=False)]
-    foreign = [Foreign(*map(_text, one)) for one in _list(header["foreign"])]
+    foreign = [Foreign(*map(_text, one)) for one in _list(header["foreign"], MAX_FOREIGN)]
     fault = header["fault"]
     trace = Trace(
         buffers=buffers,

@@ -110,7 +110,7 @@ class Recording:
         self.stopped = False
         # `ModelNew` is being made: its parameters are on the device, whatever its author said.
         self.lifting = False
-        self._sources = str(sources.resolve())
+        self._sources = f"{sources.resolve()}/"
         self._answers = answers
         self._numbers: dict[int, int] = {}
         self._starts: list[int] = []
@@ -277,6 +277,6 @@ class Recording:
         while frame is not None:
             filename = frame.f_code.co_filename
             if filename.startswith(self._sources):
-                return f"{filename.removeprefix(self._sources).lstrip('/')}:{frame.f_lineno}"
+                return f"{filename.removeprefix(self._sources)}:{frame.f_lineno}"
             frame = frame.f_back  # type: ignore[assignment]
         return ""

@@ -282,7 +282,7 @@ async def test_recursion_is_refused(captures: Captures) -> None:
 )
 async def test_a_damaged_recording_is_the_candidates_doing(captures: Captures, attack: str) -> None:
     """A candidate shares the process of its recorder; what it writes there instead is not believed."""
-    body = f"import mmap, os, struct\nmemory = mmap.mmap(3, 16 << 20)\n{attack}\nos._exit(0)"
+    body = f"import mmap, os, struct\nmemory = mmap.mmap(3, 8 << 20)\n{attack}\nos._exit(0)"
     refused = await captures.refusal(function(body))
     assert verdict(refused) == "REJECTED"
     assert "damaged the recording" in refused.explanation
