@@ -334,7 +334,23 @@ def test_annotations_in_any_shape(head: str) -> None:
     assert inspect.getsource(function).count("\n") == head.count("\n") + 2
 
 
-@pytest.mark.parametrize("default", ["print(1)", "[1]", "x", "(lambda: 1)()", "tl.core.builtins", "1 if 1 else 2"])
+@pytest.mark.parametrize(
+    "default",
+    [
+        "print(1)",
+        "[1]",
+        "x",
+        "(lambda: 1)()",
+        "tl.core.builtins",
+        "1 if 1 else 2",
+        "tl.dtype('fp32')",
+        "tl.constexpr(1, 2)",
+        "tl.constexpr(*x)",
+        "tl.constexpr(print(1))",
+        "tl.constexpr.value(1)",
+        "constexpr(1)",
+    ],
+)
 def test_default_value_is_a_literal_or_a_name(default: str) -> None:
     """Python would evaluate anything else."""
     changed = Program()
@@ -345,13 +361,15 @@ def test_default_value_is_a_literal_or_a_name(default: str) -> None:
 
 
 def test_default_value_may_be_a_declared_name() -> None:
-    """As in `def f(x, dtype=tl.float32, block=BLOCK)`."""
+    """As in `def f(x, dtype=tl.float32, block=BLOCK)`, or a `tl.constexpr` of a literal."""
     changed = Program()
-    source = "def f(x, dtype=tl.float32, block=BLOCK, other=-1):\n    return x\n"
+    source = "def f(x, dtype=tl.float32, block=BLOCK, other=-1, flag=tl.constexpr(False)):\n    return x\n"
     function = changed.functions.add(name="f", file=FILE, line=3, source=source)
     function.globals["tl"].imported = "triton.language"
     function.globals["BLOCK"].integer = 64
-    assert programs.materialize(changed, plain)[0].__defaults__ == (tl.float32, 64, -1)
+    *others, flag = programs.materialize(changed, plain)[0].__defaults__
+    assert others == [tl.float32, 64, -1]
+    assert (type(flag), flag.value) == (tl.constexpr, False)
 
 
 def test_functions_work_for_triton() -> None:

@@ -103,6 +103,11 @@ def judge_all() -> None:
             _judged(module, attribute)
 
 
+def is_constexpr(found: object) -> bool:
+    """Whether something is `tl.constexpr` itself."""
+    return isinstance(found, type) and (found.__module__, found.__name__) == (f"{_LANGUAGE}.core", "constexpr")
+
+
 def _step(module: ModuleType, attribute: str, field: str) -> object:
     name = f"{module.__name__}.{attribute}"
     if attribute.startswith("_") or attribute in _TELLTALES or module.__name__ not in MODULES:

@@ -145,6 +145,9 @@ def _check_references(function: triton_pb2.TritonProgram.Function, definition: s
             raise source.error(
                 function, field, reference.line, reference.column, f"`{shown[:160]}` is not for kernels"
             ) from None
+        if reference.in_default and (rest or not imported.is_constexpr(found)):
+            problem = "a default value calls nothing but `tl.constexpr`"
+            raise source.error(function, field, reference.line, reference.column, problem)
         strange = [name for name in rest if name not in source.VALUE_ATTRIBUTES]
         if strange or isinstance(found, ModuleType):
             problem = f"the attribute `{strange[0][:80]}`" if strange else f"the module `{reference.name}` by itself"

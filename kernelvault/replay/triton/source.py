@@ -29,19 +29,19 @@ _PARTS = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, as
 # `break` and the like are no part of Triton's language either, but harmless: its compiler says so best.
 _HARMLESS = (ast.Pass, ast.Assert, ast.Break, ast.Continue, ast.Starred)
 _ALLOWED = (*_STATEMENTS, *_EXPRESSIONS, *_ATOMS, *_PARTS, *_HARMLESS)
-_IN_DEFAULTS = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.expr_context)
+_IN_DEFAULTS = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.expr_context, ast.Call)
 _CONSTANTS = (bool, int, float, str, type(None))
 # What may be asked of a value: the public methods and fields of Triton's tensors, descriptors, dtypes and constants.
 _VALUE_ATTRIBUTES = """
     ALL NONE T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min
     atomic_or atomic_xchg atomic_xor bitcast block_shape block_type broadcast_to cast cdiv ceil cos cumprod cumsum
-    dtype element_ty erf exp exp2 expand_dims flip floor fp_mantissa_width gather get_block_shapes histogram
-    int_bitwidth int_signedness is_bf16 is_block is_bool is_floating is_fp16 is_fp32 is_fp64 is_fp8 is_fp8e4b15
-    is_fp8e4b8 is_fp8e4nv is_fp8e5 is_fp8e5b16 is_int is_int1 is_int16 is_int32 is_int64 is_int8 is_int_signed
-    is_int_unsigned is_ptr is_standard_floating is_uint16 is_uint32 is_uint64 is_uint8 item itemsize load log log2
-    logical_and logical_or max min name nbytes ndim numel permute primitive_bitwidth ravel reduce reduce_or reshape
-    rsqrt scalar scatter shape sigmoid sin softmax sort split sqrt sqrt_rn store strides sum to trans type value
-    view xor_sum
+    dtype element_ty erf exp exp2 expand_dims exponent_bias flip floor fp_mantissa_width gather get_block_shapes
+    get_int_max_value get_int_min_value histogram int_bitwidth int_signedness is_bf16 is_block is_bool is_floating
+    is_fp16 is_fp32 is_fp64 is_fp8 is_fp8e4b15 is_fp8e4b8 is_fp8e4nv is_fp8e5 is_fp8e5b16 is_int is_int1 is_int16
+    is_int32 is_int64 is_int8 is_int_signed is_int_unsigned is_ptr is_standard_floating is_uint16 is_uint32
+    is_uint64 is_uint8 item itemsize load log log2 logical_and logical_or max min name nbytes ndim numel permute
+    primitive_bitwidth ravel reduce reduce_or reshape rsqrt scalar scatter shape sigmoid sin softmax sort split sqrt
+    sqrt_rn store strides sum to trans type value view xor_sum
 """
 VALUE_ATTRIBUTES = frozenset(_VALUE_ATTRIBUTES.split())
 
@@ -53,6 +53,8 @@ class Reference(NamedTuple):
     attributes: tuple[str, ...]
     line: int
     column: int
+    # It is called in a default value: only `tl.constexpr` may be.
+    in_default: bool = False
 
 
 class Definition(NamedTuple):
@@ -127,6 +129,7 @@ class _Walker:
         self._node = node
         self._globals: Mapping[str, triton_pb2.TritonProgram.Value] = function.globals
         self._locals = {argument.arg for argument in node.args.args}
+        self._called: set[int] = set()
         self.references: list[Reference] = []
 
     def check(self) -> None:
@@ -138,6 +141,8 @@ class _Walker:
         defaults = [node for default in self._node.args.defaults for node in ast.walk(default)]
         for node in defaults:
             self._check_kind(node, _IN_DEFAULTS, "default values")
+            if isinstance(node, ast.Call):
+                self._check_default_call(node)
         self._check_names(body, self._locals)
         # A default is evaluated outside of the function.
         self._check_names(defaults, frozenset())
@@ -164,13 +169,23 @@ class _Walker:
         if isinstance(node, ast.comprehension) and node.is_async:
             raise self._refuse(self._node, "`async` is not part of Triton's language")
 
+    def _check_default_call(self, node: ast.Call) -> None:
+        root = _chain(node.func)[0]
+        if len(node.args) != 1 or node.keywords or root is None or not self._imports(root, frozenset()):
+            raise self._refuse(node, "a default value calls nothing but `tl.constexpr`, with one argument")
+        self._called.add(id(node.func))
+
+    def _refer(self, node: ast.expr, root: ast.Name, attributes: list[str]) -> None:
+        called = id(node) in self._called
+        self.references.append(Reference(root.id, tuple(attributes), node.lineno, node.col_offset, called))
+
     def _check_names(self, nodes: list[ast.AST], local: frozenset[str] | set[str]) -> None:
         within = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
             if isinstance(node, ast.Name):
                 self._check_name(node, local)
                 if id(node) not in within and self._imports(node, local):
-                    self.references.append(Reference(node.id, (), node.lineno, node.col_offset))
+                    self._refer(node, node, [])
             elif isinstance(node, ast.Attribute) and id(node) not in within:
                 self._check_attributes(node, local)
 
@@ -192,7 +207,7 @@ class _Walker:
         if any(name.startswith("_") for name in attributes):
             raise self._refuse(node, f"the attribute `{'.'.join(attributes)[:80]}` is not allowed in a kernel")
         if root is not None and self._imports(root, local):
-            self.references.append(Reference(root.id, tuple(attributes), node.lineno, node.col_offset))
+            self._refer(node, root, attributes)
             return
         strange = next((name for name in attributes if name not in VALUE_ATTRIBUTES), None)
         if strange is not None and (root is None or not self._unknown(root, local)):
@@ -211,10 +226,10 @@ def _is_among(kind: type[ast.AST], allowed: tuple[type[ast.AST], ...]) -> bool:
     return issubclass(kind, allowed)
 
 
-def _chain(node: ast.Attribute) -> tuple[ast.Name | None, list[str]]:
+def _chain(node: ast.expr) -> tuple[ast.Name | None, list[str]]:
     """The name at the root of `a.b.c`, if it is one, and the attributes in order."""
     attributes: list[str] = []
-    value: ast.expr = node
+    value = node
     while isinstance(value, ast.Attribute):
         attributes.append(value.attr)
         value = value.value
