@@ -48,22 +48,22 @@ class Accesses(Work):
 
     def create_load(self, pointers: Handle, cache: Any, eviction: Any, volatile: bool) -> Handle:
         """Of all lanes."""
-        return self._load(pointers.data, None, None, pointers.dtype.element_ty, volatile)
+        return self.load(pointers.data, None, None, pointers.dtype.element_ty, volatile=volatile)
 
     def create_masked_load(
         self, pointers: Handle, mask: Handle, other: Handle | None, cache: Any, eviction: Any, volatile: bool
     ) -> Handle:
         """Of the lanes in the mask; the others get `other`, or zero."""
         fill = None if other is None else other.data
-        return self._load(pointers.data, mask.data, fill, pointers.dtype.element_ty, volatile)
+        return self.load(pointers.data, mask.data, fill, pointers.dtype.element_ty, volatile=volatile)
 
     def create_store(self, pointers: Handle, value: Handle, cache: Any, eviction: Any) -> None:
         """Of all lanes."""
-        self._store(pointers.data, value.data, None, pointers.dtype.element_ty)
+        self.store(pointers.data, value.data, None, pointers.dtype.element_ty)
 
     def create_masked_store(self, pointers: Handle, value: Handle, mask: Handle, cache: Any, eviction: Any) -> None:
         """Of the lanes in the mask."""
-        self._store(pointers.data, value.data, mask.data, pointers.dtype.element_ty)
+        self.store(pointers.data, value.data, mask.data, pointers.dtype.element_ty)
 
     def create_atomic_rmw(
         self, operation: Any, pointers: Handle, value: Handle, mask: Handle, sem: Any, scope: Any
@@ -101,7 +101,7 @@ class Accesses(Work):
         """Of a block; what is beyond a checked side is padding."""
         element = pointer.base.dtype.element_ty
         address, mask = pointer.addresses(_axes(checked), element.primitive_bitwidth // 8)
-        return self._load(address, mask, _padding(padding, element, address), element, volatile)
+        return self.load(address, mask, _padding(padding, element, address), element, volatile=volatile)
 
     def create_tensor_pointer_store(
         self, pointer: BlockPointer, value: Handle, checked: Any, cache: Any, eviction: Any
@@ -109,7 +109,7 @@ class Accesses(Work):
         """Of a block; what is beyond a checked side is left out."""
         element = pointer.base.dtype.element_ty
         address, mask = pointer.addresses(_axes(checked), element.primitive_bitwidth // 8)
-        self._store(address, value.data, mask, element)
+        self.store(address, value.data, mask, element)
 
     def create_make_tensor_descriptor(
         self, base: Handle, shape: Any, strides: Any, block_shape: Sequence[int], is_signed: bool, padding: Any
@@ -121,13 +121,13 @@ class Accesses(Work):
         """Of a block; what is beyond the shape is padding."""
         element = view.base.dtype.element_ty
         address, mask = view.addresses(offsets, element.primitive_bitwidth // 8)
-        return self._load(address, mask, _padding(view.padding, element, address), element, False)
+        return self.load(address, mask, _padding(view.padding, element, address), element, volatile=False)
 
     def create_descriptor_store(self, view: Descriptor, value: Handle, offsets: Sequence[Handle]) -> None:
         """Of a block; what is beyond the shape is left out."""
         element = view.base.dtype.element_ty
         address, mask = view.addresses(offsets, element.primitive_bitwidth // 8)
-        self._store(address, value.data, mask, element)
+        self.store(address, value.data, mask, element)
 
     def create_descriptor_reduce(self, kind: Any, view: Descriptor, value: Handle, offsets: Sequence[Handle]) -> None:
         """An atomic on a block."""
@@ -149,13 +149,15 @@ class Accesses(Work):
         for row, part in zip(rows.data.reshape(-1, 1), value.data, strict=True):
             self.create_descriptor_store(view, Handle(part[None], value.dtype), [Handle(row, tl.int32), column])
 
-    def _load(
-        self, address: Array, mask: Array | None, fill: Array | None, element: tl.dtype, volatile: bool
+    def load(
+        self, address: Array, mask: Array | None, fill: Array | None, element: tl.dtype, *, volatile: bool
     ) -> Handle:
+        """Of the lanes in the mask; None is all."""
         self._accessed(address)
         return Handle(self.memory.load(address, mask, fill, element, volatile=volatile), element)
 
-    def _store(self, address: Array, values: Array, mask: Array | None, element: tl.dtype) -> None:
+    def store(self, address: Array, values: Array, mask: Array | None, element: tl.dtype) -> None:
+        """Of the lanes in the mask; None is all."""
         self._accessed(address)
         self.memory.store(address, values, mask, element)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelvault.replay.triton.interpreter.memory import Lanes
+from kernelvault.replay.triton.interpreter.memory import Places
 
 _WIDEST = 16
 
@@ -20,16 +20,18 @@ class Cells:
         self.width = 0
         self.values: np.ndarray[Any, Any] = np.zeros(0, dtype)
 
-    def at(self, index: Lanes, width: int) -> Lanes:
+    def at(self, index: Places, width: int) -> Places:
         """The cells of elements of `width` bytes; of several cells each, one after the other."""
         if width < self.width or not self.width:
             self._refine(width)
         if width == self.width:
             return index
         parts = width // self.width
+        if isinstance(index, slice):
+            return slice(index.start * parts, index.stop * parts)
         return (index[:, None] * parts + np.arange(parts)).reshape(-1)
 
-    def set(self, index: Lanes, width: int, value: int) -> None:
+    def set(self, index: Places, width: int, value: int) -> None:
         """Sets the cells of elements."""
         cells = self.at(index, width)
         self.values[cells] = value

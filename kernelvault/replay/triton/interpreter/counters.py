@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelvault.replay.triton.interpreter.formats import Array
-from kernelvault.replay.triton.interpreter.memory import Buffer, Lanes
+from kernelvault.replay.triton.interpreter.memory import Buffer, Lanes, Places, numbers
 
 SEGMENT_BYTES = 64
 _WAVE, _LANE_BYTES = 64, 16
@@ -29,13 +29,15 @@ class Counters:
     atomics: int = 0
     _touched: dict[int, np.ndarray[tuple[int], np.dtype[np.bool_]]] = field(default_factory=dict)
 
-    def read(self, buffer: Buffer, index: Lanes, width: int, *, volatile: bool) -> None:
+    def read(self, buffer: Buffer, index: Places, width: int, *, volatile: bool) -> None:
         """See memory.Watcher."""
+        index = numbers(index)
         self.read_bytes += index.size * width
         self._count(buffer, index, width)
 
-    def write(self, buffer: Buffer, index: Lanes, width: int, changes: Array | None) -> None:
+    def write(self, buffer: Buffer, index: Places, width: int, changes: Array | None) -> None:
         """See memory.Watcher."""
+        index = numbers(index)
         self.written_bytes += index.size * width
         self._count(buffer, index, width)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import triton.language as tl
 
-from kernelvault.replay.triton.interpreter import reductions
+from kernelvault.replay.triton.interpreter import quick, reductions
 from kernelvault.replay.triton.interpreter.builder import Builder
 from kernelvault.replay.triton.interpreter.control import Control, get_attribute, plain, static_assert, static_range
 from kernelvault.replay.triton.interpreter.formats import SCALARS
@@ -40,6 +40,10 @@ _SAFE: tuple[str, ...] = (
     "str",
 )
 _SAFE += ("tuple", "zip")
+
+
+# Modules in which functions are replaced.
+_REPLACED = ("triton.language", "triton.language.core", "triton.language.math")
 
 
 class _Constant(type):
@@ -119,7 +123,7 @@ class Language:
 
     def attribute(self, module: ModuleType, name: str) -> Any:
         """What a kernel finds in a module."""
-        if name in self._replacements and module.__name__ in ("triton.language", "triton.language.core"):
+        if name in self._replacements and module.__name__ in _REPLACED:
             return self._replacements[name]
         if module.__name__ == _GENERIC_LIBDEVICE:
             for target in _LIBDEVICES:
@@ -148,8 +152,7 @@ class Language:
             return Constant
         name = getattr(value, "__name__", "")
         if tl.core.is_builtin(value) and not isinstance(value, type):
-            home = getattr(tl.core, name, None)
-            if home is value and name in self._replacements:
+            if name in self._replacements and getattr(tl, name, getattr(tl.core, name, None)) is value:
                 return self._replacements[name]
             return self._wrapped(value)
         if value is tl.range or value is tl.static_range or value is tl.condition:
@@ -170,7 +173,7 @@ class Language:
         return call
 
     def _make_replacements(self) -> dict[str, Any]:
-        return {
+        return quick.functions(self.builder, lambda name: self._wrapped(getattr(tl, name))) | {
             "constexpr": Constant,
             "range": self.control.range,
             "static_range": static_range,

@@ -21,6 +21,8 @@ _SPACING = 1 << SPACING_BITS
 _NOWHERE = 0xFF
 
 Lanes = np.ndarray[Any, np.dtype[np.int64]]
+# Elements of a buffer: one after the other, or each by its number.
+Places = slice | Lanes
 Operation = Callable[[Any, Any], Array]
 
 
@@ -47,10 +49,10 @@ class Buffer:
 class Watcher(Protocol):
     """Sees each access that is in bounds; `index` counts elements of `width` bytes, in the order of the lanes."""
 
-    def read(self, buffer: Buffer, index: Lanes, width: int, *, volatile: bool) -> None:
+    def read(self, buffer: Buffer, index: Places, width: int, *, volatile: bool) -> None:
         """Lanes read."""
 
-    def write(self, buffer: Buffer, index: Lanes, width: int, changes: Array | None) -> None:
+    def write(self, buffer: Buffer, index: Places, width: int, changes: Array | None) -> None:
         """Lanes are about to write; `changes`: which of them another value than stands there (None: unknown)."""
 
     def atomic(self, buffer: Buffer, index: Lanes, width: int, *, ordered: bool) -> None:
@@ -92,48 +94,49 @@ class Memory:
     ) -> Array:
         """Values of the lanes in `mask` (None: all), held as `formats` says; `fill` or zero for the others."""
         stored = formats.stored(element)
-        if mask is not None and mask.all():
-            mask = None
-        wanted = address.reshape(-1) if mask is None else address[mask]
+        lanes_of = _active(mask)
+        wanted = address.reshape(-1) if lanes_of is None else address[lanes_of]
         raw: Array | None = None
         for buffer, index, lanes in self._reach(wanted, stored.itemsize, "reads"):
             for watcher in self.watchers:
                 watcher.read(buffer, index, stored.itemsize, volatile=volatile)
-            found = buffer.view(stored).take(index)
+            found = buffer.view(stored)[index]
             if lanes is None:
-                raw = found
+                # A slice is memory itself, which may change.
+                raw = found.copy() if isinstance(index, slice) else found
             else:
                 raw = _nowhere(len(wanted), stored) if raw is None else raw
                 raw[lanes] = found
         if raw is None:
             raw = _nowhere(len(wanted), stored)
         values = formats.decode(raw, element)
-        if mask is None:
+        if lanes_of is None:
             return values.reshape(address.shape)
-        result = (
-            np.zeros(address.shape, values.dtype) if fill is None else np.array(np.broadcast_to(fill, address.shape))
-        )
-        result[mask] = values
+        result = np.zeros(address.shape, values.dtype)
+        if fill is not None:
+            result[...] = fill
+        result[lanes_of] = values
         return result
 
     def store(self, address: Array, values: Array, mask: Array | None, element: tl.dtype) -> None:
         """Writes the lanes in `mask` (None: all)."""
         stored = formats.stored(element)
-        values = np.broadcast_to(values, address.shape)
-        if mask is not None and mask.all():
-            mask = None
-        wanted, values = (address.reshape(-1), values.reshape(-1)) if mask is None else (address[mask], values[mask])
+        if values.shape != address.shape:
+            values = np.broadcast_to(values, address.shape)
+        active = _active(mask)
+        wanted = address.reshape(-1) if active is None else address[active]
+        values = values.reshape(-1) if active is None else values[active]
         raw = np.ascontiguousarray(formats.encode(values, element)).astype(stored, copy=False)
         bits = np.dtype(f"u{stored.itemsize}")
         for buffer, index, lanes in self._reach(wanted, stored.itemsize, "writes"):
             new = (raw if lanes is None else raw[lanes]).view(bits)
             place = buffer.view(bits)
-            changes = place.take(index) != new if self.watchers else None
+            changes = place[index] != new if self.watchers else None
             for watcher in self.watchers:
                 watcher.write(buffer, index, stored.itemsize, changes)
             place[index] = new
-            if self.judge and not np.array_equal(place.take(index), new):
-                self.judge.conflicting_lanes(buffer, index[place.take(index) != new], stored.itemsize)
+            if self.judge and not isinstance(index, slice) and not np.array_equal(place[index], new):
+                self.judge.conflicting_lanes(buffer, index[place[index] != new], stored.itemsize)
 
     def atomic(
         self,
@@ -178,7 +181,8 @@ class Memory:
         flat = address.reshape(-1)
         active = np.arange(flat.size) if mask is None else np.flatnonzero(np.broadcast_to(mask, address.shape))
         result = np.zeros(flat.size, formats.held(element))
-        for buffer, index, lanes in self._reach(flat[active], stored.itemsize, "changes"):
+        for buffer, places, lanes in self._reach(flat[active], stored.itemsize, "changes"):
+            index = numbers(places)
             for watcher in self.watchers:
                 watcher.atomic(buffer, index, stored.itemsize, ordered=ordered)
             mine, place = active if lanes is None else active[lanes], buffer.view(stored)
@@ -188,15 +192,23 @@ class Memory:
                 place[index[turn]] = formats.encode(step(old, mine[turn]), element)
         return result.reshape(address.shape)
 
-    def _reach(self, address: Array, width: int, kind: str) -> Iterator[tuple[Buffer, Lanes, Lanes | None]]:
+    def _reach(self, address: Array, width: int, kind: str) -> Iterator[tuple[Buffer, Places, Lanes | None]]:
         """By buffer: the elements that lanes mean, and which lanes these are (None: all). What is wrong is told."""
         if not address.size:
             return
-        low = int(address.min())
+        low = int(address[0])
+        row = len(address) > 1 and int(address[-1]) - low == (len(address) - 1) * width and _is_row(address, width)
+        if not row:
+            low = int(address.min())
         number = (low >> SPACING_BITS) - 1
         if 0 <= number < len(self.buffers):
             buffer = self.buffers[number]
-            if int(address.max()) + width <= buffer.end:
+            if row:
+                start = low - buffer.base
+                if start % width == 0 and start + len(address) * width <= buffer.size:
+                    yield buffer, slice(start // width, start // width + len(address)), None
+                    return
+            elif int(address.max()) + width <= buffer.end:
                 offset = address - buffer.base
                 if width == 1 or not int(np.bitwise_or.reduce(offset)) & (width - 1):
                     yield buffer, offset >> (width.bit_length() - 1), None
@@ -239,6 +251,26 @@ class Memory:
     def _tell(self, what: str, *arguments: Any) -> None:
         if self.judge:
             getattr(self.judge, what)(*arguments)
+
+
+def numbers(places: Places) -> Lanes:
+    """The numbers of elements."""
+    return np.arange(places.start, places.stop) if isinstance(places, slice) else places
+
+
+def _is_row(address: Array, width: int) -> bool:
+    """Whether elements lie one after the other."""
+    return bool((address[1:] - address[:-1] == width).all())
+
+
+def _active(mask: Array | None) -> Any:
+    """The index of the lanes in a mask; None is all. The first lanes of a row are a slice."""
+    if mask is None:
+        return None
+    count = int(np.count_nonzero(mask))
+    if count == mask.size:
+        return None
+    return slice(0, count) if mask.ndim == 1 and mask[:count].all() else mask
 
 
 def _nowhere(count: int, stored: np.dtype[Any]) -> Array:

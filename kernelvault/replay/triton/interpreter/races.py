@@ -14,7 +14,7 @@ import numpy as np
 from kernelvault.replay import bundle
 from kernelvault.replay.triton.interpreter.cells import Cells
 from kernelvault.replay.triton.interpreter.formats import Array
-from kernelvault.replay.triton.interpreter.memory import Buffer, Lanes
+from kernelvault.replay.triton.interpreter.memory import Buffer, Lanes, Places, numbers
 from kernelvault.v1 import kernel_pb2
 
 
@@ -96,7 +96,7 @@ class Shadow:
         cells = target.at(_elements(view), size)
         target.values[cells] = np.repeat(good, max(1, size // target.width))
 
-    def read(self, buffer: Buffer, index: Lanes, width: int, *, volatile: bool) -> None:
+    def read(self, buffer: Buffer, index: Places, width: int, *, volatile: bool) -> None:
         """See memory.Watcher."""
         known = self._written.get(buffer.number)
         if known is not None:
@@ -108,9 +108,9 @@ class Shadow:
         found = writers.values[cells]
         strange = (found > 0) & (found != self._me)
         if strange.any():
-            self._race(buffer, writers, cells[strange], width, "reads")
+            self._race(buffer, writers, numbers(cells)[strange], width, "reads")
 
-    def write(self, buffer: Buffer, index: Lanes, width: int, changes: Array | None) -> None:
+    def write(self, buffer: Buffer, index: Places, width: int, changes: Array | None) -> None:
         """See memory.Watcher."""
         self.launched.add(buffer.number)
         known = self._written.get(buffer.number)
@@ -122,9 +122,9 @@ class Shadow:
         strange = (found != 0) & (np.abs(found) != self._me)
         if strange.any():
             if changes is not None:
-                strange &= np.repeat(changes, len(cells) // len(changes))
+                strange &= np.repeat(changes, len(strange) // len(changes))
             if strange.any():
-                self._race(buffer, writers, cells[strange], width, "writes")
+                self._race(buffer, writers, numbers(cells)[strange], width, "writes")
         writers.values[cells] = self._me
 
     def atomic(self, buffer: Buffer, index: Lanes, width: int, *, ordered: bool) -> None:
@@ -141,7 +141,7 @@ class Shadow:
         found = writers.values[cells]
         strange = (found > 0) & (found != self._me)
         if strange.any():
-            self._race(buffer, writers, cells[strange], width, "changes")
+            self._race(buffer, writers, numbers(cells)[strange], width, "changes")
         # A program's own plain writes stay plain.
         writers.values[cells] = np.where(found == self._me, found, -self._me)
 
@@ -150,14 +150,14 @@ class Shadow:
             self._writers[buffer.number] = Cells(buffer.size, np.int32)
         return self._writers[buffer.number]
 
-    def _check_written(self, known: Cells, buffer: Buffer, index: Lanes, width: int) -> None:
+    def _check_written(self, known: Cells, buffer: Buffer, index: Places, width: int) -> None:
         cells = known.at(index, width)
         good = known.values[cells]
         if not good.all():
-            bad = cells[~good]
+            bad = numbers(cells)[~good]
             parts = max(1, width // known.width)
             self._judge.uninitialised(
-                buffer, int(bad[0]) // parts, width, count=-(-len(bad) // parts), lanes=len(index)
+                buffer, int(bad[0]) // parts, width, count=-(-len(bad) // parts), lanes=len(good) // parts
             )
 
     def _meet(self, address: int) -> None:

@@ -10,22 +10,20 @@ from typing import Any, cast
 
 import numpy as np
 import triton.language as tl
-from triton.language.semantic import TritonSemantic
 
 from kernelvault.replay.triton.interpreter.builder import Builder
 from kernelvault.replay.triton.interpreter.formats import Array, Block, block, held
+from kernelvault.replay.triton.interpreter.shortcuts import FLOATS, INTEGERS, Shortcuts, as_element
 from kernelvault.replay.triton.interpreter.tensors import Handle, Tensor, View
 
 _Operation = Callable[[Any, Any], Array]
 
-_FLOATS: dict[str, Any] = {"fp32": np.float32, "fp64": np.float64}
-_INTEGERS: dict[str, Any] = {"int32": (np.int32, 31), "int64": (np.int64, 63)}
 # Types of which equal operands need no conversion, whatever the operator.
-_PLAIN = frozenset((*_FLOATS, *_INTEGERS))
+_PLAIN = frozenset((*FLOATS, *INTEGERS))
 _MOST_CONSTANTS = 4096
 
 
-class Semantic(TritonSemantic[Tensor]):
+class Semantic(Shortcuts):
     """What tensors and Triton's functions ask; operations end at `builder`."""
 
     tensor = Tensor
@@ -126,7 +124,7 @@ class Semantic(TritonSemantic[Tensor]):
                 x, y = left.handle.data, right.handle.data
             else:
                 scalar = type_.scalar
-                y = _as_element(right, scalar)
+                y = as_element(right, scalar)
                 if y is None:
                     return None
                 x = left.handle.data
@@ -135,14 +133,14 @@ class Semantic(TritonSemantic[Tensor]):
                 return None
             type_ = right.type
             scalar = type_.scalar
-            x = _as_element(left, scalar)
+            x = as_element(left, scalar)
             if x is None:
                 return None
             y = right.handle.data
-        if floats_only and scalar.name not in _FLOATS:
+        if floats_only and scalar.name not in FLOATS:
             return None
         result = operation(x, y)
-        self.builder.worked(result, floating=scalar.name in _FLOATS)
+        self.builder.worked(result, floating=scalar.name in FLOATS)
         if compares:
             type_ = block(tl.int1, result.shape) if type_.__class__ is Block else tl.int1
         elif type_.__class__ is Block and type_.dims != result.shape:
@@ -156,7 +154,7 @@ class Semantic(TritonSemantic[Tensor]):
         pointer = left.type.scalar
         width = element_bytes(pointer)
         if right.__class__ is Tensor:
-            if right.type.scalar.name not in _INTEGERS:
+            if right.type.scalar.name not in INTEGERS:
                 return None
             result = left.handle.data + right.handle.data.astype(np.int64) * width
             blocks = left.type.__class__ is Block or right.type.__class__ is Block
@@ -172,17 +170,6 @@ class Semantic(TritonSemantic[Tensor]):
 def element_bytes(pointer: tl.dtype) -> int:
     """How far apart the elements are that a pointer points at."""
     return max(1, int(pointer.element_ty.primitive_bitwidth) // 8)
-
-
-def _as_element(number: Any, scalar: tl.dtype) -> Any:
-    """A number of Python as an element, where Triton lets it take the other operand's type as it is."""
-    kind = number.__class__
-    if scalar.name in _FLOATS:
-        return _FLOATS[scalar.name](number) if kind is float or kind is int else None
-    if kind is int and scalar.name in _INTEGERS:
-        type_, bits = _INTEGERS[scalar.name]
-        return type_(number) if -(1 << bits) <= number < 1 << bits else None
-    return None
 
 
 def _shape(type_: tl.dtype) -> tuple[int, ...]:

@@ -74,6 +74,13 @@ class Tensor(tl.tensor):
             return general
         return of_array(self.handle.data[index], self.type.scalar)
 
+    def to(self, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False, _semantic: Any = None) -> Tensor:
+        """The same numbers, or the same bits, as another type."""
+        type_ = _plain(dtype)
+        if _plain(bitcast):
+            return self.semantic.bitcast(self, type_)
+        return self.semantic.cast(self, type_, _plain(fp_downcast_rounding))
+
     def __index__(self) -> int:
         return int(self.handle.data.reshape(-1)[0])
 
