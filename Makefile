@@ -5,7 +5,7 @@ MAKEFLAGS += --no-print-directory
 toolchain := $(or $(KERNELVAULT_TOOLCHAIN),$(HOME)/.cache/kernelvault/toolchain)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain demo test test-fast lint format stubs k8s-tools k8s-test k8s-render up down status clean
+.PHONY: help setup toolchain demo test test-fast lint format stubs api-baseline k8s-tools k8s-test k8s-render up down status clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -38,8 +38,12 @@ format: .venv/.complete ## rewrites the Python files
 	.venv/bin/ruff check --fix-only --quiet .
 	.venv/bin/ruff format .
 
-stubs: .venv/.complete ## regenerates kernelvault/v1 from protos/
+stubs: .venv/.complete ## regenerates kernelvault/v1 and docs/api.md from protos/
 	scripts/generate-stubs
+	.venv/bin/python scripts/generate-api-docs
+
+api-baseline: build/kernelvault.binpb ## with a release: later protos may not break those of now
+	.venv/bin/buf build build/kernelvault.binpb --exclude-source-info --output protos/released.binpb
 
 k8s-tools: .venv/.complete
 	@scripts/install-k8s-tools

@@ -1,5 +1,6 @@
 """The contract: stubs, lint and documentation of the protos."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,53 @@ def test_buf_finds_nothing_to_complain_about(generated: Path) -> None:
     )
 
     assert (lint.returncode, lint.stdout) == (0, "")
+
+
+def test_the_reference_is_that_of_the_protos(generated: Path, tmp_path: Path) -> None:
+    """Whoever changes a proto or its comments runs `make stubs`."""
+    made = tmp_path / "api.md"
+    source = ROOT / "build" / "kernelvault.binpb"
+    subprocess.run([sys.executable, ROOT / "scripts" / "generate-api-docs", source, made], check=True)
+
+    assert made.read_text() == (ROOT / "docs" / "api.md").read_text()
+
+
+def test_every_link_of_the_reference_leads_somewhere() -> None:
+    """Headings are unique, and links within the page name one of them."""
+    text = (ROOT / "docs" / "api.md").read_text()
+    headings = [re.sub(r"[^\w -]", "", line).lower() for line in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    anchors = {heading.replace(" ", "-") for heading in headings}
+
+    assert len(anchors) == len(headings)
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+
+
+def _breaks(protos: Path) -> subprocess.CompletedProcess[str]:
+    """What `buf breaking` says of a descriptor set, against the last release's."""
+    buf = Path(sys.executable).with_name("buf")
+    against = ["--against", ROOT / "protos" / "released.binpb"]
+    return subprocess.run([buf, "breaking", protos, *against], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_nothing_breaks_callers_of_the_last_release(generated: Path) -> None:
+    """Messages, fields, calls and values are added, never taken away or given another meaning on the wire."""
+    found = _breaks(ROOT / "build" / "kernelvault.binpb")
+
+    assert (found.returncode, found.stdout) == (0, "")
+
+
+def test_a_field_that_was_taken_away_is_noticed(descriptors: FileDescriptorSet, tmp_path: Path) -> None:
+    """The check above can fail."""
+    broken = FileDescriptorSet()
+    broken.CopyFrom(descriptors)
+    message = next(m for file in broken.file for m in file.message_type if m.name == "VerifyAction")
+    del message.field[-1]
+    (tmp_path / "broken.binpb").write_bytes(broken.SerializeToString())
+
+    found = _breaks(tmp_path / "broken.binpb")
+
+    assert found.returncode != 0
+    assert '"VerifyAction"' in found.stdout
 
 
 def test_every_call_lists_its_errors(descriptors: FileDescriptorSet) -> None:
