@@ -100,6 +100,7 @@ def _pod_templates(value: Any) -> Iterator[Any]:
             yield from _pod_templates(inner)
 
 
+@functools.cache
 def _ray_schema(kind: str, crds: Path | None) -> dict[str, Any]:
     if crds is None:
         schema = json.loads(RAY_SCHEMA.read_text())

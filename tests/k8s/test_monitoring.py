@@ -73,12 +73,23 @@ def test_the_rules_object_is_what_promtool_checked() -> None:
     assert rendered == yaml.safe_load(ALERTS.read_text())
 
 
+def test_kedas_query_is_promql(tmp_path: Path) -> None:
+    """Prometheus parses it."""
+    _check_promql(
+        [tools.named("cluster", "ScaledObject", "compiler")["spec"]["triggers"][0]["metadata"]["query"]], tmp_path
+    )
+
+
 @pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)
 def test_a_dashboards_queries_are_promql(tmp_path: Path, path: Path) -> None:
     """Prometheus parses each."""
-    rules = [{"record": f"query_{index}", "expr": query} for index, query in enumerate(_queries(path))]
-    file = tmp_path / "rules.yaml"
-    file.write_text(yaml.safe_dump({"groups": [{"name": path.stem, "rules": rules}]}))
+    _check_promql(_queries(path), tmp_path)
+
+
+def _check_promql(queries: list[str], folder: Path) -> None:
+    rules = [{"record": f"query_{index}", "expr": query} for index, query in enumerate(queries)]
+    file = folder / "rules.yaml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "queries", "rules": rules}]}))
     ended = tools.run("promtool", "check", "rules", file)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert f"{len(rules)} rules found" in ended.stdout
