@@ -17,6 +17,7 @@ from kernelvault.v1 import generator_pb2, kernel_pb2
 from orchestrator import suite
 from svc_generator.backends.base import Completion
 from svc_generator.rules.backend import PRELOAD, RulesBackend
+from svc_generator.rules.inductor.variants import LADDER
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 TRITON = kernel_pb2.Candidate.TRITON
@@ -95,6 +96,37 @@ async def test_sizes_are_arguments(rules: Rules) -> None:
     [candidate] = await rules.write(await rules.task("softmax"))
     assert "x_size1 = x.size(1)" in _text(candidate)
     assert not re.search(r"\b(33|1000|4096)\b", _text(candidate).replace("min(1024", ""))
+
+
+async def test_dtypes_share_their_kernels(rules: Rules) -> None:
+    """float32, float16 and bfloat16 differ in what is loaded, not in the kernel; the product is of what was loaded."""
+    [candidate] = await rules.write(await rules.task("matmul"))
+    text = _text(candidate)
+    assert text.count("@triton.jit") == 1
+    assert "dtype=a.dtype" in text
+    assert ".to(tl.float32)" not in text
+
+
+async def test_numbers_that_differ_are_arguments(rules: Rules) -> None:
+    """A scalar of the call reaches the kernel."""
+    [candidate] = await rules.write(await rules.task("clamp"))
+    assert "def module_fn(x, low, high):" in _text(candidate)
+    assert re.search(r"clamp_\w*kernel\[.*\]\(x, out, x_size0, low, high, ", _text(candidate))
+
+
+async def test_each_attempt_gets_a_new_variant_until_there_are_none(rules: Rules) -> None:
+    """A source that was tried is not written again."""
+    task = await rules.task("sum_rows")
+    everything = await rules.write(task, 9)
+    assert [c.rationale.split(":")[0] for c in everything] == [variant.name for variant in LADDER]
+    tried = [generator_pb2.Attempt(candidate=kernel_pb2.Candidate(sources=c.sources)) for c in everything]
+    assert await rules.write(task, attempts=tried) == []
+
+
+async def test_strided_inputs_are_copied(rules: Rules) -> None:
+    """Kernels see contiguous tensors whatever the caller has."""
+    [candidate] = await rules.write(await rules.task("layer_norm"))
+    assert all(f"    {name} = {name}.contiguous()\n" in _text(candidate) for name in ("x", "norm_weight", "norm_bias"))
 
 
 async def test_an_operator_without_a_rule_is_named(rules: Rules) -> None:

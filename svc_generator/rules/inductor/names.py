@@ -6,7 +6,21 @@ import keyword
 import re
 from collections.abc import Mapping, Sequence
 
-_TAKEN = {"torch", "triton", "tl", "libdevice", "module_fn", "grid_2d", "max", "min", "abs", "int", "float", "math"}
+_TAKEN = {
+    "torch",
+    "triton",
+    "tl",
+    "libdevice",
+    "module_fn",
+    "grid_2d",
+    "rblock",
+    "max",
+    "min",
+    "abs",
+    "int",
+    "float",
+    "math",
+}
 # What kernels name themselves.
 _LOCAL = re.compile(
     r"tmp\d+|accumulator\d+|[xyzr]\d+|r\d_\d+|[xyzr]\d?(index|offset|mask|numel|base)|[XYZR]\d?BLOCK|ps\d+"
@@ -46,7 +60,7 @@ class Names:
     def _fresh(self, wanted: str) -> str:
         name = re.sub(r"\W", "_", wanted)
         name = f"_{name}" if not name or name[0].isdigit() else name
-        if keyword.iskeyword(name) or _LOCAL.fullmatch(name) or name.startswith(("buf", "out")):
+        if keyword.iskeyword(name) or _LOCAL.fullmatch(name) or name.startswith(("buf", "out", "scratch", "view")):
             name = f"{name}_"
         number = 1
         while name in self._taken:
