@@ -8,7 +8,7 @@ from kernelvault import errors
 from kernelvault.replay.triton import program as programs
 from kernelvault.sandbox import Outcome, memory
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
-from svc_compiler.recording.verdicts import damaged, unplannable
+from svc_compiler.recording.verdicts import damaged, keeps_state, unplannable
 from svc_compiler.refusal import Refused, Verdict
 from svc_compiler.triton import capture_trace
 from svc_compiler.triton.capture_trace import Fault, Foreign, Trace
@@ -48,6 +48,8 @@ def check(trace: Trace, outcome: Outcome, case: kernel_pb2.Case, allowed_operato
     if trace.limitations:
         raise unplannable("; ".join(dict.fromkeys(trace.limitations)))
     if trace.unanswered:
+        if len(trace.calls) > capture_trace.CALLS:
+            raise keeps_state("it reads more from the device")
         return
     if trace.fault:
         raise _failed(trace.fault)

@@ -518,6 +518,7 @@ async def test_large_tensors_take_no_memory(captures: Captures) -> None:
     ("before", "body", "ending", "message"),
     [
         ("STEP = [0]", f"STEP[0] += 1\nif STEP[0] > 1:\n    return a\n{RETURN_ADD}", "REJECTED", "keeps state"),
+        ("STEP = [0]", f"STEP[0] += 1\nif STEP[0] > 1:\n    a[0].item()\n{RETURN_ADD}", "REJECTED", "reads more"),
         (
             "CACHE = {}",
             "if 0 not in CACHE:\n    CACHE[0] = add(a, b, torch.empty_like(a))\nreturn CACHE[0]",
