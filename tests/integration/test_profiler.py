@@ -25,6 +25,7 @@ from kernelvault.v1 import (
 from svc_compiler.hip.gpu import compile_gpu
 from svc_compiler.hip.image import build_image
 from svc_compiler.hip.toolchain import Toolchain
+from tests import triton_programs
 from tests.corpus import Corpus
 from tests.services import Service
 
@@ -155,6 +156,48 @@ async def _verify(
     return await stored(corpus, Report(verdict=Report.PASSED, task=task.name, plans=[plan]), f"{kernel} {target}")
 
 
+TRITON = """
+def {kernel}(a, b, c, n, BLOCK: tl.constexpr):
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if {scattered}:
+        place = (place % 1024) * 1024 + place // 1024
+    tl.store(c + place, tl.load(a + place, mask=place < n) + tl.load(b + place, mask=place < n), mask=place < n)
+"""
+
+
+async def verified_triton(corpus: Corpus, folder: Path, *, scattered: bool) -> artifact_pb2.Digest:
+    """As `verified`, a Triton kernel with the resources that it would have."""
+    kernel = "scatter_triton" if scattered else "add_triton"
+    types: dict[str, object] = {"a": "*fp32", "b": "*fp32", "c": "*fp32", "n": "i32", "BLOCK": [1024]}
+    program = triton_programs.program(TRITON.format(kernel=kernel, scattered=scattered), kernel, types, num_warps=4)
+    blob = await Blobs(corpus.channel, folder / "blobs").put(program.SerializeToString())
+    resources = plan_pb2.Resources(vgprs=24, sgprs=32, max_block_threads=256, wave_size=64, occupancy_waves=8)
+    images = [
+        plan_pb2.Image(target="gfx942", symbol=kernel, resources=resources, block_threads=256),
+        plan_pb2.Image(target="cpu", symbol=program.variants[0].name, code_object=blob),
+    ]
+    launch = plan_pb2.Launch(
+        grid=plan_pb2.Extent(x=COUNT // 1024, y=1, z=1),
+        arguments=bytes(24) + struct.pack("<i", COUNT),
+        relocations=[plan_pb2.Relocation(at=8 * i, buffer=i) for i in range(3)],
+    )
+    roles = [plan_pb2.Buffer.INPUT, plan_pb2.Buffer.INPUT, plan_pb2.Buffer.OUTPUT]
+    buffers = [
+        plan_pb2.Buffer(size_bytes=4 * COUNT, role=role, position=position, name=name)
+        for role, position, name in zip(roles, (0, 1, 0), "abc", strict=True)
+    ]
+    plan = plan_pb2.LaunchPlan(
+        case_id="large",
+        buffers=buffers,
+        kernels=[plan_pb2.Kernel(name=program.variants[0].name, display_name=kernel, images=images)],
+        operations=[plan_pb2.Operation(phase=plan_pb2.Operation.CALL, launch=launch)],
+        results=[plan_pb2.Result(buffer=2, view=tensor("c").tensor)],
+    )
+    task = kernel_pb2.Task(title="add", reference=digest.artifact("model.py", REFERENCE.encode()), cases=[case()])
+    task = await corpus.call("CreateTask", corpus_pb2.CreateTaskRequest(task=task))
+    return await stored(corpus, Report(verdict=Report.PASSED, task=task.name, plans=[plan]), kernel)
+
+
 async def stored(corpus: Corpus, report: compiler_pb2.VerificationReport, name: str) -> artifact_pb2.Digest:
     """Puts a report into the action cache."""
     action = digest.of_bytes(name.encode())
@@ -196,6 +239,22 @@ async def test_scattered_access_is_named(profiler: Service, verified: Verified) 
     [kernel] = profile.cases[0].kernels
     assert kernel.counters.coalescing == pytest.approx(1 / 16)
     assert "coalescing is 6%" in profile.advice
+
+
+@pytest.mark.slow
+async def test_triton_is_modelled(profiler: Service, corpus: Corpus, tmp_path: Path) -> None:
+    """A Triton kernel's accesses are counted by interpretation; the model is the same."""
+    action = await verified_triton(corpus, tmp_path, scattered=False)
+    _, profile = await profiled(profiler, verify_action_digest=action, device="MI300X", method=Request.MODEL)
+    [kernel] = profile.cases[0].kernels
+    counters = kernel.counters
+    assert (counters.global_read_bytes, counters.global_write_bytes) == (8 * COUNT, 4 * COUNT)
+    assert (counters.coalescing, counters.unique_bytes, counters.blocks) == (1.0, 12 * COUNT, COUNT // 1024)
+    assert profile.cases[0].floor_ns < profile.time_ns < 20_000
+    scattered = await verified_triton(corpus, tmp_path, scattered=True)
+    _, other = await profiled(profiler, verify_action_digest=scattered, device="MI300X", method=Request.MODEL)
+    assert other.cases[0].kernels[0].counters.coalescing == pytest.approx(1 / 16)
+    assert "coalescing is 6%" in other.advice
 
 
 @pytest.mark.slow
