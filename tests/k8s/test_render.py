@@ -60,6 +60,25 @@ def test_the_services_are_what_the_release_is_tested_by(example: str) -> None:
     assert {name: (tools.ROOT / "examples" / name).read_text() for name in verification} == verification
 
 
+@pytest.mark.parametrize("example", tools.EXAMPLES)
+def test_an_installation_names_the_secrets_that_it_needs(example: str) -> None:
+    """All that pods mount, but for what cert-manager makes."""
+    command = ("install", tools.RELEASE, tools.CHART, "--namespace", tools.NAMESPACE, "--dry-run=client")
+    extra = ("openai.existingSecret=llm", "backup.enabled=true", "backup.bucket=b", "backup.existingSecret=other")
+    options = [part for setting in extra for part in ("--set", setting)]
+    ended = tools.run("helm", *command, *tools.values(example), *options)
+    assert ended.returncode == 0, ended.stderr
+    notes = ended.stdout.partition("NOTES:")[2]
+    made = {o["spec"]["secretName"] for o in tools.objects(example, "Certificate", *extra)}
+    mounted = {
+        volume["secret"]["secretName"]
+        for _, pod in tools.pods(example, *extra)
+        for volume in pod["volumes"]
+        if "secret" in volume
+    }
+    assert {secret for secret in mounted - made if f"\n  {secret} (" not in notes} == set()
+
+
 def test_the_chart_can_be_packed(tmp_path: object) -> None:
     """As it is published; what it renders to stays the same."""
     ended = tools.run("helm", "package", tools.CHART, "--destination", str(tmp_path))
