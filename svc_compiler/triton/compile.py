@@ -17,6 +17,7 @@ from kernelvault import errors
 from kernelvault.replay.reference_job import read_child_file
 from kernelvault.replay.triton import program as programs
 from kernelvault.sandbox import Job, Limits, Outcome, Sandbox
+from kernelvault.together import together
 from kernelvault.v1 import compiler_pb2, plan_pb2, triton_pb2
 from svc_compiler.refusal import Refused
 from svc_compiler.triton import complaints, images
@@ -60,16 +61,9 @@ async def compile_targets(
     alternatives: Collection[str] = (),
 ) -> list[TritonBuild]:
     """A build for each target, side by side; raises what `compile_program` raises, and then nothing goes on."""
-    tasks = [
-        asyncio.create_task(compile_program(sandbox, folder, program, target, timeout_s, alternatives=alternatives))
-        for target in targets
-    ]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    return await together(
+        *(compile_program(sandbox, folder, program, target, timeout_s, alternatives=alternatives) for target in targets)
+    )
 
 
 async def compile_program(

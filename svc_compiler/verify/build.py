@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kernelvault.blobs import Blobs
 from kernelvault.sandbox.metering import MeteredSandbox, stage
+from kernelvault.together import together
 from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip import gpu, host, host_symbols, image, meaning, runtime
@@ -83,7 +84,7 @@ class HipBuilder:
 
     async def _compile_targets(self, work: Work, folder: Path, draft: Report) -> list[gpu.GpuBuild]:
         with stage("gpu compile"):
-            builds = await asyncio.gather(
+            builds = await together(
                 *(
                     gpu.compile_gpu(self._sandbox, self._toolchain, folder, work.main_source, target)
                     for target in work.action.targets
@@ -98,7 +99,7 @@ class HipBuilder:
             raise Refused(Report.COMPILE_FAILED, _first_errors(failed))
         if not builds[0].layouts:
             raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")
-        return list(builds)
+        return builds
 
     async def _image(self, work: Work, folder: Path, first: gpu.GpuBuild) -> image.ImageBuild:
         cpu_first = runtime.cpu_first(self._toolchain)
