@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import triton.language as tl
 
+from kernelvault.replay.triton.interpreter.error_function import erf
 from kernelvault.replay.triton.interpreter.formats import Array, held, round_to
 
 Binary = Callable[[Any, Any], Array]
-
-_ERF = np.vectorize(math.erf, otypes=[np.float64])
-
-
-def erf(values: Array) -> Array:
-    """The error function, in the type of the values."""
-    flat = np.ascontiguousarray(values, np.float64)
-    # Beyond 6 it is 1 in float64.
-    result: Array = np.sign(flat)
-    near = np.abs(flat) < 6
-    if near.any():
-        result[near] = _ERF(flat[near])
-    result[np.isnan(flat)] = np.nan
-    return result.astype(values.dtype)
-
 
 FLOAT_BINARY: dict[str, Binary] = {
     "fadd": np.add,

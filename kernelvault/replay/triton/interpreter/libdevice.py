@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelvault.replay.triton.interpreter.arithmetic import erf
+from kernelvault.replay.triton.interpreter.error_function import erf
 from kernelvault.replay.triton.interpreter.formats import Array
 
 _PREFIX = re.compile(r"^__(nv|ocml|triton_hip)_")

@@ -43,6 +43,12 @@ class Semantic(Shortcuts):
                 self._constants[key] = known
         return known
 
+    def to_tensor(self, x: Any, check_type: bool = True) -> Any:
+        """A value as a tensor; what Triton's library made one of becomes one of ours."""
+        if x.__class__ is tl.tensor:
+            return Tensor(x.handle, x.type)
+        return super().to_tensor(x, check_type)
+
     def add(self, input: Any, other: Any, sanitize_overflow: bool) -> Tensor:
         """The sum; an address and a number of elements, in either order, give an address."""
         quick = self._quick(input, other, np.add)
