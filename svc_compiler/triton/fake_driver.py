@@ -26,7 +26,7 @@ from triton.runtime.jit import JITFunction
 
 from kernelvault.v1 import plan_pb2
 from svc_compiler.triton import launches
-from svc_compiler.triton.device_shim import PROPERTIES, TARGET
+from svc_compiler.triton.cuda_answers import PROPERTIES, TARGET
 from svc_compiler.triton.functions import Functions
 from svc_compiler.triton.recording import Recording
 

@@ -9,7 +9,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from svc_compiler.triton import movements
-from svc_compiler.triton.device_shim import on_meta
+from svc_compiler.triton.cuda_answers import on_meta
 from svc_compiler.triton.recording import MAX_UPLOAD_BYTES, Recording, Unplannable
 
 # Neither data nor memory changes; views are known by their schema.

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from svc_compiler.triton import device_shim
+from svc_compiler.triton import cuda_answers
 
 _GPU = torch.device("cuda", 0)
 _HOST = torch.device("cpu")
@@ -120,7 +120,7 @@ _ANSWERS: dict[Any, Callable[..., Any]] = {
 def told(notes: Notes) -> Iterator[None]:
     """A script that runs meanwhile sees a GPU. For the rest of the process: nothing of torch.cuda is put back."""
     address_of_storage = torch.UntypedStorage.data_ptr
-    device_shim.answer_cuda(notes)
+    cuda_answers.answer_cuda(notes)
     # Its tensors have no memory, a script's have.
     torch.UntypedStorage.data_ptr = address_of_storage  # type: ignore[method-assign]
     torch.set_default_device = lambda device: None

@@ -531,6 +531,7 @@ async def test_large_tensors_take_no_memory(captures: Captures) -> None:
             "NEEDS_DEVICE",
             "other numbers",
         ),
+        ("", "return add(a, torch.randn(1000).cuda(), b)", "NEEDS_DEVICE", "other numbers"),
     ],
 )
 async def test_state_between_calls(captures: Captures, before: str, body: str, ending: str, message: str) -> None:

@@ -108,6 +108,10 @@ async def test_questions_about_tensors(captures: Captures) -> None:
     for row in a.view(10, 100):
         assert row.is_contiguous()
     print(a, f"{a.shape}")
+    torch.empty(3, pin_memory=True)
+    a.record_stream(torch.cuda.current_stream())
+    with torch.random.fork_rng():
+        torch.cuda.nvtx.range_push(torch.cuda.memory_summary())
     return add(a, b, a)
     """
     assert kinds(await captures.plan(of(body))) == ["launch"]
@@ -220,6 +224,7 @@ def module_fn(a, b):
         ),
         ("", "k[(1,)]((a, b), 9, BLOCK=16)", "a tuple as the argument `a` of `k`"),
         ("", "torch.zeros(3, dtype=torch.complex64, device='cuda')", "host code uses tensors of complex64"),
+        ("", "torch.cuda.CUDAGraph()", "host code uses torch.cuda.CUDAGraph"),
         ("", "a.resize_(7)", "host code uses `torch.Tensor.resize_`"),
         ("", "a[1:].copy_(a[:-1])", "host code copies between overlapping parts of a tensor"),
     ],
