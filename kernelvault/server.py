@@ -173,8 +173,8 @@ def main(kind: type[Config], build: Build[Config]) -> None:
     try:
         settings = config.load(kind, os.environ)
         exposure.check_listening(settings)
-        _configure_logs(settings)
-        _configure_traces(settings)
+        configure_logs(settings)
+        configure_traces(settings)
         asyncio.run(_run(build, settings))
     except (config.ConfigError, Unfit) as error:
         print(error, file=sys.stderr)
@@ -196,15 +196,16 @@ async def _run(build: Build[Config], settings: Config) -> None:
                 "set KERNELVAULT_ADDRESS to a free one, as host:port"
             ) from error
         host = settings.address.rpartition(":")[0]
-        ready = f"address {host}:{port}\n" + _serve_metrics(settings, watch)
+        ready = f"address {host}:{port}\n" + serve_metrics(settings, watch)
         if settings.ready_file:
-            _write_whole(settings.ready_file, ready)
+            write_whole(settings.ready_file, ready)
         _log.info("serving", address=f"{host}:{port}", services=[registration.name for registration in registrations])
         await stop.wait()
         _log.info("draining")
 
 
-def _serve_metrics(settings: config.ServerConfig, watch: monitoring.Health) -> str:
+def serve_metrics(settings: config.ServerConfig, watch: monitoring.Health) -> str:
+    """Serves metrics where they are wanted; returns their line of the ready file. Raises Unfit."""
     if settings.metrics_port < 0:
         return ""
     host = settings.address.rpartition(":")[0].strip("[]") or "127.0.0.1"
@@ -215,14 +216,16 @@ def _serve_metrics(settings: config.ServerConfig, watch: monitoring.Health) -> s
     return f"metrics {host}:{port}\n"
 
 
-def _write_whole(path: str, text: str) -> None:
+def write_whole(path: str, text: str) -> None:
+    """Writes a file that nobody sees half written."""
     temporary = f"{path}.{os.getpid()}"
     with open(temporary, "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(temporary, path)
 
 
-def _configure_logs(settings: config.ServerConfig) -> None:
+def configure_logs(settings: config.ServerConfig) -> None:
+    """Logs to stderr as the settings say; raises ConfigError."""
     level = logging.getLevelNamesMapping().get(settings.log_level.upper())
     if level is None:
         raise config.ConfigError(
@@ -245,7 +248,8 @@ def _configure_logs(settings: config.ServerConfig) -> None:
     )
 
 
-def _configure_traces(settings: config.ServerConfig) -> None:
+def configure_traces(settings: config.ServerConfig) -> None:
+    """Exports traces where they are wanted; raises ConfigError."""
     if not settings.otlp_endpoint:
         return
     plain = exposure.check_tracing(settings)
