@@ -12,13 +12,13 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from kernelvault.replay.triton import program as programs
 from kernelvault.sandbox import Job, Limits, Outcome
 from kernelvault.sandbox.metering import MeteredSandbox, metered, stage, stage_times
-from kernelvault.v1 import compiler_pb2
+from kernelvault.v1 import compiler_pb2, triton_pb2
 from svc_compiler.refusal import Refused, Verdict
 from svc_compiler.triton import script_reply
 from svc_compiler.triton.compile import TritonBuild, compile_program
@@ -83,7 +83,6 @@ class ScriptExaminer:
             "sources": str(sources),
             "main": work.action.main,
             "targets": list(work.action.targets),
-            "max_configurations": work.action.max_configurations,
             "budget_s": work.timeout_s,
         }
         job = Job(
@@ -102,24 +101,28 @@ class ScriptExaminer:
     async def _compile(self, work: ScriptWork, folder: Path, recorded: Reply, report: Report) -> None:
         """Compiles for each target; the report's first step is theirs unless the script itself failed."""
         for target in work.action.targets:
+            build = TritonBuild(compiler_pb2.TargetBuild(target=target, compiled=True))
+            report.builds.append(build.build)
             started = time.monotonic()
             try:
-                build = await compile_program(
-                    self.sandbox,
-                    folder,
-                    recorded.program,
-                    target,
-                    work.timeout_s,
-                    alternatives=_dispensable(recorded),
-                    patience=PATIENCE,
-                )
+                for groups in _rounds(recorded, build, work.action.max_configurations):
+                    part = await compile_program(
+                        self.sandbox,
+                        folder,
+                        _program_of(recorded, groups),
+                        target,
+                        work.timeout_s,
+                        alternatives=_dispensable(recorded),
+                        patience=PATIENCE,
+                    )
+                    _add(build, part)
             except Refused as refusal:
                 stalled = time.monotonic() - started > work.timeout_s * PATIENCE - 1.0
                 _fail(report.compiled, _status_of(refusal.verdict, stalled=stalled), refusal.explanation)
-                report.builds.add(target=target, diagnostics=refusal.diagnostics)
+                report.builds[-1].CopyFrom(compiler_pb2.TargetBuild(target=target, diagnostics=refusal.diagnostics))
                 continue
             _judge(report, recorded, build)
-            report.builds.append(build.build)
+            report.builds[-1].CopyFrom(build.build)
 
     def _finish(self, report: Report, started: float, meter: dict[str, float]) -> None:
         metadata = report.execution_metadata
@@ -176,6 +179,35 @@ def _dispensable(recorded: Reply) -> set[str]:
     return {variant.name for index, variant in enumerate(recorded.program.variants) if index not in needed}
 
 
+def _rounds(recorded: Reply, build: TritonBuild, most: int) -> Iterator[list[list[int]]]:
+    """What to compile, round by round: the first configurations of each launch; where none of them does, the next."""
+    start = 0
+    while any(len(group) > start for group in recorded.groups):
+        groups = [
+            [index for index in group[start : start + most] if index >= 0]
+            for group in recorded.groups
+            if all(_fault(recorded, index, build) for index in group[:start])
+        ]
+        if not any(groups):
+            return
+        yield groups
+        start += most
+
+
+def _program_of(recorded: Reply, groups: Iterable[Iterable[int]]) -> triton_pb2.TritonProgram:
+    """The program with those variants only."""
+    wanted = sorted({index for group in groups for index in group})
+    variants = [recorded.program.variants[index] for index in wanted]
+    return triton_pb2.TritonProgram(functions=recorded.program.functions, variants=variants)
+
+
+def _add(build: TritonBuild, part: TritonBuild) -> None:
+    known = set(build.images)
+    build.images.update(part.images)
+    build.build.kernels.extend(kernel for kernel in part.build.kernels if kernel.name not in known)
+    build.build.diagnostics.extend(part.build.diagnostics)
+
+
 def _judge(report: Report, recorded: Reply, build: TritonBuild) -> None:
     """Of each group one variant must have compiled."""
     target = build.build.target
@@ -188,7 +220,7 @@ def _judge(report: Report, recorded: Reply, build: TritonBuild) -> None:
             continue
         build.build.compiled = False
         shown, message, location = next(fault for fault in faults if fault)
-        some = f"None of the {len(group)} tried configurations of {shown} compiles" if len(group) > 1 else ""
+        some = f"None of the {len(group)} configurations of {shown} compiles" if len(group) > 1 else ""
         text = f"{some or f'{shown} does not compile'} for {target}: {message}"
         _fail(report.compiled, Report.FAILED, text, location)
 

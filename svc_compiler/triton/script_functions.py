@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 import triton
+from triton import knobs
 from triton.compiler import ASTSource
 from triton.runtime.jit import JITFunction
 
@@ -16,6 +17,8 @@ from kernelvault.replay.triton import program as programs
 from svc_compiler.triton import complaints, warm
 from svc_compiler.triton.functions import Functions
 from svc_compiler.triton.recording import NotCompilable, Unplannable
+
+_CACHE = "cache"
 
 
 class ScriptFunctions(Functions):
@@ -53,6 +56,8 @@ class ScriptFunctions(Functions):
 
 def _fault(function: JITFunction[Any], source: ASTSource, target: str, options: dict[str, Any]) -> list[Any]:
     """What is wrong with a kernel for a target: message, file, line; nothing for one that compiles."""
+    # The one that the process inherited is not its own.
+    knobs.cache.dir = str(Path(_CACHE).absolute())
     try:
         with torch._C.DisableTorchFunction():
             metadata = triton.compile(source, target=warm.gpu_target(target), options=options).metadata

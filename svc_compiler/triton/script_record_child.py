@@ -15,10 +15,9 @@ from svc_compiler.triton.script_reply import PROGRAM
 class Launches(fake_driver.Runtime):
     """Notes which variants are launched, and which of them are alternatives of each other."""
 
-    def __init__(self, notes: script_device.Notes, functions: ScriptFunctions, most: int) -> None:
+    def __init__(self, notes: script_device.Notes, functions: ScriptFunctions) -> None:
         super().__init__(cast(Any, notes), functions)
         self._notes = notes
-        self._most = most
         self.count = 0
         # Variants of which one is enough; in the order of the first launch.
         self.groups: dict[tuple[int, ...], None] = {}
@@ -41,25 +40,20 @@ class Launches(fake_driver.Runtime):
         """See Runtime; only the first configurations are tried."""
         self._tried += 1
         time = 1.0
-        if self._trials is not None and self._tried > self._most:
-            self._note(f"an autotuned kernel has more than {self._most} configurations; the first were compiled")
+        if self._trials is not None and self._tried > fake_driver.MAX_CONFIGURATIONS:
             time = float("inf")
         else:
             with self._notes.aside():
                 call()
         return [time] * len(quantiles) if quantiles else time
 
-    def _note(self, text: str) -> None:
-        if text not in self._notes.notes:
-            self._notes.notes.append(text)
-
 
 def main(payload: bytes, _descriptors: dict[str, int]) -> None:
-    """`payload`: JSON with `sources`, `main`, `targets` and `max_configurations`."""
+    """`payload`: JSON with `sources`, `main` and `targets`."""
     request = json.loads(payload)
     sources = Path(request["sources"])
     notes, functions = script_device.Notes(), ScriptFunctions(sources, request["targets"])
-    runtime = Launches(notes, functions, request["max_configurations"])
+    runtime = Launches(notes, functions)
     fake_driver.install(runtime)
     with script_device.told(notes):
         ended = script_host.run(sources, request["main"])

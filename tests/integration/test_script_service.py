@@ -117,15 +117,35 @@ async def test_kernel_that_does_not_compile_names_its_line(compiler: Compiler) -
 
 
 async def test_one_configuration_is_enough(compiler: Compiler) -> None:
-    """Of an autotuned kernel some configurations may not compile; the rest beyond the limit are left out, and told."""
-    configurations = "[triton.Config({'BLOCK': n}) for n in (63, 64, 128)]"
-    kernel = KERNEL.replace("@triton.jit", f"@triton.autotune({configurations}, key=['n'])\n@triton.jit")
-    source = HEAD + kernel.replace("x.numel(), BLOCK=64)", "x.numel())") + TEST
-    report = await examine(compiler, source, max_configurations=2)
-    assert report.compiled.status == Report.OK, said(report)
-    assert any("more than 2 configurations" in note for note in report.notes)
-    only = await examine(compiler, source, max_configurations=1)
-    assert only.compiled.status == Report.FAILED, said(only)
+    """Of an autotuned kernel the first configurations are compiled, and the next where none of them does."""
+
+    def source(*blocks: int) -> str:
+        configurations = f"[triton.Config({{'BLOCK': n}}) for n in {blocks}]"
+        kernel = KERNEL.replace("@triton.jit", f"@triton.autotune({configurations}, key=['n'])\n@triton.jit")
+        return HEAD + kernel.replace("x.numel(), BLOCK=64)", "x.numel())") + TEST
+
+    first = await examine(compiler, source(64, 128, 256), max_configurations=2)
+    assert first.compiled.status == Report.OK, said(first)
+    assert len(first.builds[0].kernels) == 2
+    third = await examine(compiler, source(63, 65, 64, 128), max_configurations=1)
+    assert third.compiled.status == Report.OK, said(third)
+    assert len(third.builds[0].kernels) == 1
+    none = await examine(compiler, source(63, 65))
+    assert none.compiled.status == Report.FAILED, said(none)
+    assert "None of the 2 configurations" in none.compiled.explanation
+
+
+async def test_what_no_program_can_hold_is_compiled_where_it_is(compiler: Compiler) -> None:
+    """A kernel that refers to a module of its own compiles in the script's process, which a note says."""
+    helper = digest.artifact("helper.py", (HEAD + "@triton.jit\ndef twice(x):\n    return x + x\n").encode())
+    source = GOOD.replace("import torch\n", "import torch\nimport helper\n").replace(
+        "offsets, total", "offsets, helper.twice(total)"
+    )
+    script = digest.artifact("script.py", source.encode())
+    report = await examine(compiler, "", sources=[script, helper], main="script.py")
+    assert statuses(report) == ["OK", "OK", "OK"], said(report)
+    assert any("in the script's own process" in note for note in report.notes)
+    assert [kernel.name for kernel in report.builds[0].kernels] == ["add_kernel"]
 
 
 @pytest.mark.parametrize(
