@@ -12,6 +12,7 @@ import json
 import mmap
 import sys
 import tempfile
+import threading
 import traceback
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ def _capture(recording: Recording, functions: Functions, sources: Path, request:
     case = kernel_pb2.Case.FromString(bytes.fromhex(request["case"]))
     fake_driver.install(fake_driver.Runtime(recording, functions))
     try:
+        _follow_threads(recording)
         with device_shim.told(recording), Operators(recording):
             module = load(sources, request["main"])
             entry = Entry(recording, module, request["entry_point"], case, request["reference"])
@@ -78,6 +80,18 @@ def _capture(recording: Recording, functions: Functions, sources: Path, request:
     except BaseException as error:
         return _fault(recording, error, sources)
     return None
+
+
+def _follow_threads(recording: Recording) -> None:
+    """Threads of the candidate are recorded like itself: torch's modes are a thread's own."""
+    run = threading.Thread.run
+
+    def followed(thread: threading.Thread) -> None:
+        torch.set_grad_enabled(False)
+        with device_shim.Answers(recording), Operators(recording):
+            run(thread)
+
+    threading.Thread.run = followed  # type: ignore[assignment,method-assign]
 
 
 def _take_results(recording: Recording, returned: Any) -> None:

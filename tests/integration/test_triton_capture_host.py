@@ -306,7 +306,18 @@ async def test_a_read_that_is_caught_still_ends_the_plan(captures: Captures) -> 
     assert (plan.data_dependent, kinds(plan)) == (True, [])
 
 
-async def test_programs_and_threads_are_bounded(captures: Captures) -> None:
+async def test_threads_are_recorded(captures: Captures) -> None:
+    """Launches of other threads belong to the call."""
+    before = "from concurrent.futures import ThreadPoolExecutor"
+    body = """
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: add(a, b, torch.empty_like(a))).result()
+    """
+    plan = await captures.plan(function(textwrap.dedent(body), before))
+    assert kinds(plan) == ["launch"]
+
+
+async def test_programs_are_not_started(captures: Captures) -> None:
     """Host code starts no programs."""
     refused = await captures.refusal("import subprocess\nsubprocess.run(['true'])\ndef module_fn(a, b): return a\n")
     assert verdict(refused) == "CRASHED"
