@@ -33,12 +33,6 @@ class Semantic(Shortcuts):
         super().__init__(builder)
         self._constants: dict[tuple[type, Any, tl.dtype], Tensor] = {}
 
-    def to_tensor(self, x: Any, check_type: bool = True) -> Any:
-        """A tensor of a number, or of a tensor of Triton's own class, which its library makes now and then."""
-        if x.__class__ is Tensor:
-            return x
-        return Tensor(x.handle, x.type) if x.__class__ is tl.tensor else super().to_tensor(x, check_type)
-
     def scalar_constant(self, value: Any, dtype: tl.dtype) -> Tensor:
         """Raises ValueError without a dtype."""
         key = (type(value), value, dtype)
