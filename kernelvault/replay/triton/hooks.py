@@ -70,12 +70,8 @@ def checked(report: Checked, *, budget_s: float = float("inf")) -> Iterator[None
     launcher = _Launcher(report, budget_s * 1e9)
 
     def run(self: Any, *arguments: Any, grid: Any, warmup: bool, **options: Any) -> None:
-        import torch
-
         if not warmup:
-            # A mode of the script's host may say that tensors are on a GPU.
-            with torch._C.DisableTorchFunction():
-                launcher.launch(self, grid, arguments, options)
+            launcher.launch(self, grid, arguments, options)
 
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
         return launcher.call(self, *arguments, **options)
@@ -101,22 +97,28 @@ class _Launcher:
 
     def __init__(self, report: Checked, budget_ns: float) -> None:
         self._report = report
+        self._known: set[tuple[object, ...]] = set()
         self._language = Language()
         self._language.control.budget_ns = budget_ns
 
     def launch(self, kernel: Any, grid: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        import torch
+
         python: FunctionType = kernel.fn
         names = list(inspect.signature(python).parameters)
-        bound = inspect.getcallargs(python, *arguments, **{k: v for k, v in options.items() if k in names})
+        given = {name: value for name, value in options.items() if name in names}
+        bound = inspect.getcallargs(python, *arguments, **given)
         for hook in getattr(kernel, "pre_run_hooks", ()):
-            hook(*bound.values())
+            hook(*arguments, **given)
         sides = _grid(grid(dict(options) | bound) if callable(grid) else grid)
         if 0 in sides:
             return
         buffers = _Buffers()
         constants = _constants(python)
-        values = {n: v if n in constants else self._argument(v, n, buffers) for n, v in bound.items()}
-        self._run(self._language.function(python), values, launching.order(sides), buffers)
+        # A mode of the script's host may say that tensors are on a GPU.
+        with torch._C.DisableTorchFunction():
+            values = {n: v if n in constants else self._argument(v, n, buffers) for n, v in bound.items()}
+            self._run(self._language.function(python), values, launching.order(sides), buffers)
 
     def call(self, function: Any, *arguments: Any, **options: Any) -> Any:
         """A function of the device that kernels reach in some other way than by name."""
@@ -166,8 +168,17 @@ class _Launcher:
         grid = plan_pb2.Extent(x=order.grid[0], y=order.grid[1], z=order.grid[2])
         plan.operations.add(launch=plan_pb2.Launch(grid=grid))
         wording = Wording(plan, None)
-        room = MAX_FINDINGS - len(report.findings)
-        report.findings += [wording.describe(raw) for raw in recorder.findings[:room]]
+        found = [wording.describe(raw) for raw in recorder.findings]
+        new = [finding for finding in found if self._is_new(finding)]
+        if new:
+            report.findings += new[: MAX_FINDINGS - len(report.findings)]
+
+    def _is_new(self, finding: compiler_pb2.Finding) -> bool:
+        """Whether no launch before had a fault of this kind at this line."""
+        key = (finding.kind, finding.location, finding.buffer)
+        known = key in self._known
+        self._known.add(key)
+        return not known
 
     def _argument(self, value: Any, name: str, buffers: _Buffers) -> Any:
         """As Triton's binder takes it: tensors are addresses, 1 and None constants, numbers of 32 or 64 bits."""
@@ -201,36 +212,46 @@ class _Buffers:
         self.all: list[memory.Buffer] = []
         self.names: list[str] = []
         self._by_address: dict[int, memory.Buffer] = {}
+        # Those that kernels see where they are.
+        self._adopted: list[memory.Buffer] = []
 
     def address(self, value: Any, name: str) -> int:
         """Where a tensor's first element lies, as the kernel sees it; ValueError for one that is not on the CPU."""
+        import torch
+
         tensor = value.base if isinstance(value, jit.TensorWrapper) else value
+        if not isinstance(tensor, torch.Tensor):
+            return self._of_stand_in(int(tensor.data_ptr()), name)
         if tensor.device.type != "cpu":
             raise ValueError(
                 f"failed to interpret a launch: {name!r} is on {tensor.device}; only CPU tensors can be read"
             )
         storage = tensor.untyped_storage()
-        start, size = int(storage.data_ptr()), int(storage.nbytes())
+        return self._within(int(storage.data_ptr()), int(storage.nbytes()), int(tensor.data_ptr()), name)
+
+    def _of_stand_in(self, address: int, name: str) -> int:
+        """For an object that has an address like a tensor and is none."""
+        storage = _storage_at(address)
+        if storage is None:
+            raise ValueError(f"failed to interpret a launch: {name!r} is in no tensor's memory")
+        return self._within(*storage, address, name)
+
+    def _within(self, start: int, size: int, address: int, name: str) -> int:
         if start not in self._by_address or not size:
             self._by_address[start] = self._add(start, size, name)
-        base = self._by_address[start].base
-        return base + int(tensor.data_ptr()) - start
+        return self._by_address[start].base + address - start
 
     def foreign(self, address: int) -> memory.Buffer | None:
         """The storage of some tensor of the script's, for a kernel that was given its address as a number."""
-        import torch
-
-        for found in gc.get_objects():
-            if type(found) in (torch.Tensor, torch.nn.Parameter) and found.device.type == "cpu":
-                storage = found.untyped_storage()
-                start, size = storage.data_ptr(), storage.nbytes()
-                if start <= address < start + size:
-                    return self._by_address.get(-start) or self._adopt(start, size)
-        return None
-
-    def _adopt(self, start: int, size: int) -> memory.Buffer:
-        buffer = self._by_address[-start] = self._add(start, size, "a tensor that was given by its address", base=start)
-        return buffer
+        for buffer in self._adopted:
+            if buffer.base <= address < buffer.end:
+                return buffer
+        storage = _storage_at(address)
+        if storage is None:
+            return None
+        start, size = storage
+        self._adopted.append(self._add(start, size, "a tensor that was given by its address", base=start))
+        return self._adopted[-1]
 
     def _add(self, start: int, size: int, name: str, base: int | None = None) -> memory.Buffer:
         data = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(start)) if size else np.zeros(0, np.uint8)
@@ -238,6 +259,19 @@ class _Buffers:
         self.all.append(buffer)
         self.names.append(name)
         return buffer
+
+
+def _storage_at(address: int) -> tuple[int, int] | None:
+    """Start and size of the storage, of all tensors that live, in which an address lies."""
+    import torch
+
+    for found in gc.get_objects():
+        if type(found) in (torch.Tensor, torch.nn.Parameter) and found.device.type == "cpu":
+            storage = found.untyped_storage()
+            start, size = int(storage.data_ptr()), int(storage.nbytes())
+            if start <= address < start + size:
+                return start, size
+    return None
 
 
 def _constants(function: FunctionType) -> set[str]:
