@@ -112,6 +112,8 @@ def _launch(kernel: Kernel, arguments: Sequence[str], variant: Variant) -> list[
 def _grid(kind: str, sizes: dict[str, str], options: dict[str, str]) -> str:
     def blocks(axis: str) -> str:
         size, block = sizes[f"{axis}numel"], options[f"{axis.upper()}BLOCK"]
+        if size.isdigit() and block.isdigit():
+            return str(-(-int(size) // int(block)))
         return size if block == "1" else f"triton.cdiv({size}, {block})"
 
     if kind == "Grid1D":

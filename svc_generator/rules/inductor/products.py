@@ -8,8 +8,6 @@ from typing import Any
 
 import torch
 
-from svc_generator.rules.graph import NotLowerable
-
 # What `tl.dot` multiplies here; float64 is summed up without it.
 _DOT = (torch.float16, torch.bfloat16, torch.float32)
 
@@ -41,9 +39,12 @@ def convolution(  # noqa: PLR0917
 ) -> torch.Tensor:
     """A convolution as a product with the windows of its input, which are views of memory."""
     if transposed:
-        raise NotLowerable("convolution", "it is transposed")
+        input, weight, pads = _turned(input, weight, stride, padding, dilation, output_padding, groups)
+        stride = [1] * len(stride)
+    else:
+        pads = [p for pad in reversed(padding) for p in (pad, pad)]
     rank = input.dim() - 2
-    windows = _windows(input, weight.shape[2:], stride, padding, dilation)
+    windows = _windows(input, weight.shape[2:], stride, pads, dilation)
     batch, spatial = input.shape[0], windows.shape[2 : 2 + rank]
     channels, filters = weight.shape[1], weight.shape[0]
     grouped = windows.reshape(batch, groups, channels, *spatial, *weight.shape[2:])
@@ -63,13 +64,42 @@ def convolution(  # noqa: PLR0917
     return result if bias is None else result + bias.reshape(filters, *[1] * rank)
 
 
+def _turned(  # noqa: PLR0917
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_padding: Sequence[int],
+    groups: int,
+) -> tuple[torch.Tensor, torch.Tensor, list[int]]:
+    """Input, weight and pads of the convolution that a transposed one is: zeros between elements, a turned kernel."""
+    rank = len(stride)
+    for axis, step in enumerate(stride):
+        if step != 1:
+            length = input.shape[2 + axis]
+            spread = torch.ops.aten.constant_pad_nd.default(input.unsqueeze(3 + axis), _pads(axis, rank, step - 1), 0)
+            shape = [*input.shape[: 2 + axis], length * step, *input.shape[3 + axis :]]
+            input = torch.ops.aten.slice.Tensor(spread.reshape(shape), 2 + axis, 0, length * step - step + 1)
+    channels, filters = weight.shape[0] // groups, weight.shape[1]
+    turned = torch.flip(weight, list(range(2, 2 + rank))).reshape(groups, channels, filters, *weight.shape[2:])
+    turned = turned.transpose(1, 2).reshape(groups * filters, channels, *weight.shape[2:])
+    reach = [(size - 1) * spread for size, spread in zip(weight.shape[2:], dilation, strict=True)]
+    ends = zip(reversed(reach), reversed(padding), reversed(output_padding), strict=True)
+    return input, turned, [pad for far, cut, more in ends for pad in (far - cut, far - cut + more)]
+
+
+def _pads(axis: int, rank: int, count: int) -> list[int]:
+    """Pads after each element of an axis that was made for it, in the order that torch wants: the last axis first."""
+    return [0, 0] * (rank - axis - 1) + [0, count]
+
+
 def _windows(
-    input: torch.Tensor, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
+    input: torch.Tensor, kernel: Sequence[int], stride: Sequence[int], pads: Sequence[int], dilation: Sequence[int]
 ) -> torch.Tensor:
     """A view of the padded input: batch, channels, places, elements of the window."""
     padded = input.contiguous()
-    if any(padding):
-        pads = [p for pad in reversed(padding) for p in (pad, pad)]
+    if any(pads):
         padded = torch.ops.aten.constant_pad_nd.default(padded, pads, 0)
     places = [
         (length - (size - 1) * spread - 1) // step + 1

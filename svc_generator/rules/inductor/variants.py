@@ -69,6 +69,8 @@ def launch(variant: Variant, kernel: Kernel, sizes: Mapping[str, str]) -> tuple[
     """
     lines: list[str] = []
     blocks = {name: str(size) for name, size in _blocks(variant, kernel).items()}
+    if kernel.dots:
+        blocks = {name: _tile(int(size), sizes.get(f"{name[:-5].lower()}numel", "")) for name, size in blocks.items()}
     warps = str(variant.tile_warps if kernel.dots else variant.warps)
     if kernel.blocks[-1:] == ["RBLOCK"] and not kernel.dots:
         whole = kernel.kind == "persistent_reduction"
@@ -85,6 +87,11 @@ def launch(variant: Variant, kernel: Kernel, sizes: Mapping[str, str]) -> tuple[
     if variant.waves_per_eu:
         options["waves_per_eu"] = str(variant.waves_per_eu)
     return lines, options
+
+
+def _tile(block: int, length: str) -> str:
+    """One side of a tile of a product: 16 at least, and no more than a known length needs."""
+    return str(min(block, max(16, 1 << (int(length) - 1).bit_length())) if length.isdigit() else block)
 
 
 def _row(length: str, most: int | None) -> str:
