@@ -19,7 +19,7 @@ PRELOAD = ("torch", "svc_generator.rules.inductor.warm")
 _ENTRY = "svc_generator.rules.inductor.child:main"
 _RESULT = "module.json"
 _MAX_BYTES = 4 << 20
-_LIMITS = Limits(wall_seconds=240, cpu_seconds=200)
+_LIMITS = Limits(wall_seconds=400, cpu_seconds=200)
 _ENVIRONMENT = {
     "TORCHINDUCTOR_CACHE_DIR": "inductor",
     "TRITON_CACHE_DIR": "triton",
