@@ -14,6 +14,9 @@ from kernelvault.replay.triton.interpreter.language import Language
 from kernelvault.replay.triton.interpreter.tensors import Handle, Tensor
 
 Grid = tuple[int, int, int]
+# Of the budget, before the first programs stand for all (one may do the work of the others), unless all would cost so
+# many times as much.
+_TRIAL_SHARE, _MOST_TIMES = 1 / 16, 1000
 
 
 class Order(Sequence[int]):
@@ -67,7 +70,9 @@ def launch(
             begin_program(number)
             language.control.rounds_waited = 0
             function(**arguments)
-            if before + (builder.cost_ns - before) / (done + 1) * count > language.control.budget_ns:
+            spent, whole = builder.cost_ns - before, (builder.cost_ns - before) / (done + 1) * count
+            share = max(spent / _TRIAL_SHARE, whole / _MOST_TIMES)
+            if before + whole > language.control.budget_ns and share > language.control.budget_ns:
                 raise TooMuchWork(f"{count} programs")
 
 
