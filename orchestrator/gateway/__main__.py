@@ -32,7 +32,9 @@ _log = structlog.get_logger()
 def main() -> None:
     """Serves until SIGTERM or SIGINT, then drains. Exits with 2 and one line where the configuration is wrong."""
     try:
-        settings = config.load(GatewayConfig, os.environ)
+        # `addresses` reads where `kernelvault up` keeps its state.
+        others = {name: value for name, value in os.environ.items() if name != "KERNELVAULT_STATE"}
+        settings = config.load(GatewayConfig, others)
         exposure.check_listening(settings)
         server.configure_logs(settings)
         server.configure_traces(settings)
@@ -50,13 +52,13 @@ class _Server(uvicorn.Server):
 
 
 async def _run(settings: GatewayConfig) -> None:
-    where = {service: getattr(settings, f"{service}_address") for service in SERVICES}
+    where = {name: given for name in SERVICES if (given := getattr(settings, f"{name}_address"))}
     # A token of the gateway's own would lend its rights to whoever has none.
     own = dataclasses.replace(settings, token="", token_file=None)
     timeout_s = settings.request_timeout_seconds
     async with Client(where, timeout_s=timeout_s, on_wait=patience.on_wait, settings=own) as client:
-        for address in where.values():
-            exposure.check_dialling(address, settings)
+        for service in SERVICES:
+            exposure.check_dialling(client.addresses[service], settings)
         gateway = Gateway(client, Guard.of(settings), settings)
         http = _Server(_http(gateway.application(), settings))
         http.config.load()

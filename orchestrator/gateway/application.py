@@ -165,13 +165,11 @@ class Gateway:
             raise
         except ClientDisconnect:
             return Response(status_code=_GONE)
-        except ExceptionGroup as group:
-            return refusals.answer(_first(group))
         except Exception as error:
-            expected = (errors.Error, fields.Malformed, refusals.TooLarge, refusals.TooSlow, refusals.Unjudged)
-            if not isinstance(error, (*expected, TimeoutError)):
+            first = _first(error)
+            if not isinstance(first, refusals.EXPECTED):
                 _log.exception("request failed")
-            return refusals.answer(error)
+            return refusals.answer(first)
 
     async def _admitted(self, request: Request, work: Work) -> Response:
         """Strangers are refused before their bodies are read, and so is what is too much at once."""
@@ -224,10 +222,9 @@ async def _gone(request: Request) -> None:
         pass
 
 
-def _first(group: ExceptionGroup[Exception]) -> Exception:
-    """The error that ended a group of tasks."""
-    first = group.exceptions[0]
-    return _first(first) if isinstance(first, ExceptionGroup) else first
+def _first(error: Exception) -> Exception:
+    """The error itself, or the one that ended a group of tasks."""
+    return _first(error.exceptions[0]) if isinstance(error, ExceptionGroup) else error
 
 
 async def _unknown(request: Request, error: Exception) -> Response:

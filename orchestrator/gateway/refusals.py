@@ -9,7 +9,6 @@ from starlette.responses import JSONResponse
 
 from kernelvault import errors
 from kernelvault.access import caller
-from kernelvault.config import ConfigError
 from orchestrator.gateway.fields import Malformed
 
 # What a platform's fault other than UNAVAILABLE, which says so itself, says of when to come back, in seconds.
@@ -33,6 +32,10 @@ class Unjudged(Exception):
     def __init__(self, found: dict[int, str]) -> None:
         super().__init__("needs a device")
         self.found = found
+
+
+# Whatever else ends a request is a fault of ours, for the log.
+EXPECTED = (errors.Error, Malformed, TooLarge, TooSlow, Unjudged, TimeoutError)
 
 
 def answer(error: Exception) -> JSONResponse:
@@ -61,8 +64,6 @@ def _platform(error: Exception) -> JSONResponse:
         seconds = error.retry_after_s if isinstance(error, errors.Unavailable) else _RETRY_S
     elif isinstance(error, TimeoutError):
         reason, text = "DEADLINE", "it was not done in time; what is done by now is answered from the cache"
-    elif isinstance(error, ConfigError):
-        reason, text = "CONFIGURATION", str(error)
     return _json(503, text, {"Retry-After": str(max(1, math.ceil(seconds)))}, reason=reason)
 
 

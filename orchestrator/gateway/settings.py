@@ -16,9 +16,10 @@ class GatewayConfig(config.ServerConfig):
     """The server's settings, where the services are, and limits."""
 
     address: str = "127.0.0.1:8080"
-    compiler_address: str = "127.0.0.1:50052"
-    profiler_address: str = "127.0.0.1:50053"
-    corpus_address: str = "127.0.0.1:50054"
+    # Empty: where `kernelvault up` started it.
+    compiler_address: str = ""
+    profiler_address: str = ""
+    corpus_address: str = ""
     # Where the files are that `filename` of `POST /evaluate` names; unset: that endpoint is off.
     references_dir: Path | None = None
     # What candidates are compiled for, and what the speed-up is measured on or modelled for.

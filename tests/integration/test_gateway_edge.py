@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
 import json
 import resource
 import socket
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -18,6 +20,7 @@ from kernelvault.access import caller
 from kernelvault.config import ServerConfig
 from kernelvault.v1 import compiler_pb2, compiler_pb2_grpc, corpus_pb2_grpc, kernel_pb2
 from tests.access import TokensFile
+from tests.certificates import Authority
 from tests.conftest import Serve
 from tests.gateway import Answer, SeedClient, kernel
 from tests.services import Service
@@ -160,6 +163,34 @@ async def test_a_gateway_for_others_wants_tls_and_tokens(front: Front) -> None:
     """Off the loopback interface it does not start in plain text."""
     with pytest.raises(RuntimeError, match="KERNELVAULT_TLS_CERT_FILE"):
         await front(ADDRESS="0.0.0.0:0")
+
+
+async def test_others_reach_it_by_tls_and_tokens(front: Front, known: TokensFile, authority: Authority) -> None:
+    """It shows a new certificate without a restart."""
+    token = known.add("alice", "submit")
+    pair = authority.issue("gateway")
+    files = {"TLS_CERT_FILE": str(pair.cert), "TLS_KEY_FILE": str(pair.key), "TOKENS_FILE": str(known.path)}
+    await front(ADDRESS="0.0.0.0:0", **files)
+    port = int(front.service.address.rpartition(":")[2])
+    trusting = ssl.create_default_context(cafile=str(authority.ca))
+
+    def asked(header: str) -> tuple[int, int]:
+        """The status, and the number of the certificate that was shown."""
+        connection = http.client.HTTPSConnection("localhost", port, context=trusting, timeout=30)
+        connection.request("POST", "/run_code_batch", json.dumps([SENT]), {"Authorization": header})
+        shown = connection.sock.getpeercert() or {}
+        status = connection.getresponse().status
+        connection.close()
+        return status, int(str(shown["serialNumber"]), 16)
+
+    stranger, _ = await asyncio.to_thread(asked, "Bearer kv_guess")
+    served, first = await asyncio.to_thread(asked, f"Bearer {token}")
+    pair.replace_by(authority.issue("other"))
+    later = first
+    while later == first:
+        _, later = await asyncio.to_thread(asked, f"Bearer {token}")
+
+    assert (stranger, served) == (401, 200)
 
 
 @pytest.mark.parametrize(
