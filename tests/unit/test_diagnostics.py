@@ -9,10 +9,10 @@ from kernelvault.v1 import compiler_pb2
 from svc_compiler.hip import diagnostics
 
 Diagnostic = compiler_pb2.Diagnostic
-SOURCES = Path("/work/candidate")
+SOURCES = Path("/job/candidate")
 
 
-def _result(level: str, message: str, file: str = "/work/candidate/main.hip", line: int = 3) -> dict[str, object]:
+def _result(level: str, message: str, file: str = "/job/candidate/main.hip", line: int = 3) -> dict[str, object]:
     region = {"startLine": line, "startColumn": 7}
     place = {"physicalLocation": {"artifactLocation": {"uri": f"file://{file}"}, "region": region}}
     return {"level": level, "message": {"text": message}, "locations": [place]}
