@@ -74,30 +74,34 @@ def evaluate(judgement: Judgement) -> dict[str, Any]:
 
 def reason(judgement: Judgement) -> str:
     """The verdict and why, for a model to read: nothing of cases that are hidden from it."""
-    report = judgement.candidate.report
-    words = [_V.Verdict.Name(report.verdict)]
-    if report.explanation:
-        words.append(_NOT_SHOWN if _shows_hidden(judgement) else report.explanation)
+    report, baseline = judgement.candidate.report, judgement.baseline
+    words = _why(report, judgement)
     if judgement.candidate.untimed:
-        words.append(f"not timed: {judgement.candidate.untimed}")
-    baseline = judgement.baseline
+        words += f"; not timed: {_shown(judgement.candidate.untimed, judgement)}"
     if baseline is not None and not baseline.passed:
-        words.append(f"the baseline is {_V.Verdict.Name(baseline.report.verdict)}: {baseline.report.explanation}")
+        words += f"; the baseline is {_why(baseline.report, judgement)}"
     elif baseline is not None and baseline.untimed:
-        words.append(f"the baseline is not timed: {baseline.untimed}")
-    return ": ".join(words[:2]) + "".join(f"; {word}" for word in words[2:])
+        words += f"; the baseline is not timed: {_shown(baseline.untimed, judgement)}"
+    return words
+
+
+def _why(report: Report, judgement: Judgement) -> str:
+    verdict = _V.Verdict.Name(report.verdict)
+    return f"{verdict}: {_shown(report.explanation, judgement)}" if report.explanation else verdict
+
+
+def _shown(text: str, judgement: Judgement, instead: str = _NOT_SHOWN) -> str:
+    """The text, or `instead` where it names a hidden case."""
+    names = "|".join(re.escape(name) for name in judgement.task.hidden)
+    return instead if names and re.search(rf"(?<![\w-])({names})(?![\w-])", text) else text
 
 
 def _reached(report: Report) -> tuple[bool | None, bool | None]:
     compiled, ran = _REACHED.get(report.verdict, (None, None))
-    if report.verdict == _V.TIMED_OUT and not all(build.compiled for build in report.builds):
+    built = report.builds and all(build.compiled for build in report.builds)
+    if report.verdict == _V.TIMED_OUT and not built:
         return False, False
     return compiled, ran
-
-
-def _shows_hidden(judgement: Judgement) -> bool:
-    text = judgement.candidate.report.explanation
-    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) for name in judgement.task.hidden)
 
 
 def _feedback(judgement: Judgement) -> str:
@@ -108,9 +112,9 @@ def _feedback(judgement: Judgement) -> str:
     for finding in judgement.candidate.report.findings:
         if finding.case_id not in judgement.task.hidden:
             lines.append(f"{finding.location}: {finding.message}" if finding.location else finding.message)
-    if judgement.candidate.profile is not None and judgement.candidate.profile.advice:
-        lines.append(judgement.candidate.profile.advice)
-    return "\n".join(dict.fromkeys(lines))
+    if judgement.candidate.profile is not None:
+        lines.append(_shown(judgement.candidate.profile.advice, judgement, ""))
+    return "\n".join(dict.fromkeys(line for line in lines if line))
 
 
 def _times(judgement: Judgement) -> dict[str, Any]:
@@ -145,7 +149,7 @@ def _facts(judgement: Judgement) -> dict[str, Any]:
             {"target": build.target, **_plain(one)} for build in report.builds for one in build.diagnostics
         ],
         "findings": [_plain(finding) for finding in report.findings if finding.case_id not in hidden],
-        "notes": list(report.notes),
+        "notes": [note for note in report.notes if _shown(note, judgement, "")],
         "cached": report.cached,
     }
 

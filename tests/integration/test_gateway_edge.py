@@ -346,6 +346,25 @@ async def test_equal_tasks_are_prepared_once(front: Front) -> None:
     assert prepared == ["add", "other-name"]
 
 
+async def test_a_connection_serves_one_request_after_the_other(front: Front) -> None:
+    """As HTTP clients that pool their connections expect."""
+    await front()
+    host, _, port = front.service.address.rpartition(":")
+
+    def thrice() -> list[int]:
+        connection = http.client.HTTPConnection(host, int(port), timeout=30)
+        statuses = []
+        for body in (json.dumps([SENT]), "{", json.dumps([SENT])):
+            connection.request("POST", "/run_code_batch", body)
+            response = connection.getresponse()
+            response.read()
+            statuses.append(response.status)
+        connection.close()
+        return statuses
+
+    assert await asyncio.to_thread(thrice) == [200, 400, 200]
+
+
 async def test_only_so_many_are_judged_at_once(front: Front) -> None:
     """The rest of a batch waits for its turn."""
     running, most = 0, 0
