@@ -51,9 +51,7 @@ class _Draft:
 class ModelDevice:
     """Estimates; uses no GPU and claims no speed-up over anything."""
 
-    def __init__(
-        self, *, cpu_model: Model, inputs: Inputs, blobs: Blobs, sample_blocks: int, timeout_s: float
-    ) -> None:
+    def __init__(self, *, cpu_model: Model, inputs: Inputs, blobs: Blobs, sample_blocks: int, timeout_s: float) -> None:
         self._cpu_model = cpu_model
         self._inputs = inputs
         self._blobs = blobs
