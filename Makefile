@@ -4,6 +4,10 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 toolchain := $(or $(KERNELVAULT_TOOLCHAIN),$(HOME)/.cache/kernelvault/toolchain)
 
+# Tests of one file stay together: they share services.
+workers := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
+pytest := .venv/bin/python -m pytest --numprocesses $(workers) --dist loadfile
+
 .DEFAULT_GOAL := help
 .PHONY: help setup toolchain demo test test-fast lint format stubs api-baseline k8s-tools k8s-test k8s-render up down status clean
 
@@ -22,10 +26,10 @@ demo: setup ## the whole job over the starter suite, without a GPU
 	@scripts/demo
 
 test: setup k8s-tools ## every test
-	@.venv/bin/python -m pytest $(PYTEST_ARGS)
+	@$(pytest) $(PYTEST_ARGS)
 
 test-fast: setup k8s-tools ## the tests that take under five minutes
-	@.venv/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+	@$(pytest) -m "not slow" $(PYTEST_ARGS)
 
 lint: .venv/.complete build/kernelvault.binpb ## ruff, mypy, buf, import-linter
 	.venv/bin/ruff check .
@@ -49,7 +53,7 @@ k8s-tools: .venv/.complete
 	@scripts/install-k8s-tools
 
 k8s-test: setup k8s-tools ## the Helm chart: lint, schemas, KubeRay, checkov, promtool, the services' metrics
-	@.venv/bin/python -m pytest tests/k8s $(PYTEST_ARGS)
+	@$(pytest) tests/k8s $(PYTEST_ARGS)
 
 k8s-render: .venv/.complete ## renders the chart's examples into k8s/rendered
 	@scripts/render-examples
