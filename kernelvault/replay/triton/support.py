@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from kernelvault.replay import plan as plans
-from kernelvault.replay.triton import naming, waiting
+from kernelvault.replay.triton import naming, source, waiting
 from kernelvault.v1 import plan_pb2, triton_pb2
 
 _LACKING = {
@@ -60,7 +60,7 @@ def _of_functions(program: triton_pb2.TritonProgram, first: int) -> Iterator[tup
 
 
 def _of_text(function: triton_pb2.TritonProgram.Function) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(function.source)):
+    for node in ast.walk(source.tree_of(function.source)):
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
         held = dict(function.globals).get(name)
         imported = held.imported.rsplit(".", 1)[-1] if held is not None else ""
