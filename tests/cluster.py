@@ -37,9 +37,13 @@ class Cluster:
         )
 
     def begin(self, *arguments: str | Path) -> subprocess.Popen[str]:
-        """Starts `kernelvault ...`."""
+        """Starts `kernelvault ...`, which listens to Ctrl-C even where these tests, run in the background, do not."""
         return subprocess.Popen(
-            [COMMAND, *arguments], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            ["env", "--default-signal=INT", COMMAND, *arguments],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
 
     def json(self, *arguments: str | Path) -> Any:
