@@ -38,6 +38,18 @@ def test_notices_damage(tmp_path: Path, damage: bytes) -> None:
     assert not seal.all_hold(place.parent)
 
 
+@pytest.mark.parametrize("damaged", [slice(0, 1), slice(5 << 20, 6 << 20), slice(-1, None)])
+def test_notices_stretches_in_large_files(tmp_path: Path, damaged: slice) -> None:
+    """A large file that is empty in a long stretch, or damaged at one of its ends, does not hold."""
+    contents = b"x" * (8 << 20)
+    place = _put(tmp_path, contents)
+    assert seal.holds(place)
+    changed = bytearray(contents)
+    changed[damaged] = bytes(len(changed[damaged]))
+    place.write_bytes(changed)
+    assert not seal.holds(place)
+
+
 def test_nothing_without_a_seal_holds(tmp_path: Path) -> None:
     """Files without seals, seals without files and folders without either do not hold."""
     place = _put(tmp_path)
