@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from kernelvault import devices
 from kernelvault.services import Client
@@ -17,6 +16,7 @@ from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Task
 from orchestrator import candidates, suite, tasks
 from orchestrator.commands import cluster, output, reports
+from orchestrator.commands.bars import Bars
 from orchestrator.journal import Journal
 from orchestrator.loop import Loop, Outcome, key_of
 from orchestrator.mistake import Mistake
@@ -60,7 +60,7 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
     journal = Journal(state.path("runs", f"{name}.jsonl"))
     with journal.exclusive():
         resumed = journal.open(options.decisive(), {key_of(task) for task in chosen})
-        view = _View(len(chosen), f"{'going on with' if resumed else 'run'} {name}")
+        view = _View(f"{'going on with' if resumed else 'run'} {name}", len(chosen))
         try:
             outcomes = output.finish(_work(view, journal, options, name=name, chosen=chosen, cache=state.path("blobs")))
         except KeyboardInterrupt:
@@ -117,46 +117,11 @@ def _row(outcome: Outcome) -> dict[str, object]:
     }
 
 
-class _View:
+class _View(Bars):
     """The bars on the terminal; a Watcher of the loop."""
 
-    def __init__(self, count: int, title: str) -> None:
-        console = Console(stderr=True)
-        self._bars = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._plain = None if console.is_terminal else console
-        self._whole = self._bars.add_task(title, total=count)
-        self._lines: dict[str, TaskID] = {}
-        self._done, self._count = 0, count
-
-    def __enter__(self) -> _View:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bars.stop()
-
-    def stage(self, title: str, stage: str) -> None:
-        """Shows what is done with a task."""
-        if title not in self._lines:
-            self._lines[title] = self._bars.add_task(title, total=None)
-        self._bars.update(self._lines[title], description=f"  {title}: {stage}")
-
     def ended(self, outcome: Outcome) -> None:
-        """Removes the task's line."""
-        self._done += 1
-        self._bars.advance(self._whole)
-        title = outcome.task.title
-        if title in self._lines:
-            self._bars.remove_task(self._lines.pop(title))
-        if self._plain:
-            best = outcome.best()
-            verdict = reports.verdict_name(best.report) if best else reports.explanation_of(outcome)
-            self._plain.print(f"[{self._done}/{self._count}] {title}: {verdict}", markup=False, highlight=False)
+        """Says a task's verdict."""
+        best = outcome.best()
+        verdict = reports.verdict_name(best.report) if best else reports.explanation_of(outcome)
+        self.finish(outcome.task.title, verdict)

@@ -12,9 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from kernelvault import errors
@@ -23,6 +21,7 @@ from kernelvault.v1.artifact_pb2 import Artifact
 from kernelvault.v1.compiler_pb2 import ScriptAction, ScriptReport
 from orchestrator import candidates, tritonbench
 from orchestrator.commands import cluster, output, reports
+from orchestrator.commands.bars import Bars
 
 STEPS = ("compiled", "interpreted", "memory_clean")
 _COLOURS = {"OK": "green", "NEEDS_DEVICE": "yellow", "NOT_RUN": "dim"}
@@ -79,21 +78,23 @@ async def examine(
 ) -> list[Row]:
     """Examines `jobs` scripts at a time; what goes wrong with one ends no other."""
     rows, turns = [Row(script.path) for script in scripts], asyncio.Semaphore(ask.jobs)
-    view = _View(len(scripts))
+    bars = Bars(tritonbench.NAME, len(scripts))
 
     async def one(client: Client, script: Artifact, row: Row) -> None:
         action = ScriptAction(sources=[script], targets=targets)
         action.timeout.FromMilliseconds(int(ask.timeout_s * 1000))
         async with turns:
-            with view.at(script.path) as stage:
-                try:
-                    row.report = await client.examine_script(action, skip_cache=ask.fresh, on_stage=stage)
-                except errors.Error as error:
-                    row.fault = str(error)
-            view.ended(row)
+            bars.begin(row.script)
+            try:
+                row.report = await client.examine_script(
+                    action, skip_cache=ask.fresh, on_stage=lambda stage: bars.stage(row.script, stage.lower())
+                )
+            except errors.Error as error:
+                row.fault = str(error)
+            bars.finish(row.script, _said(row))
 
     async with Client(timeout_s=patience_s, on_wait=waiting) as client, asyncio.TaskGroup() as group:
-        with view:
+        with bars:
             work = [group.create_task(one(client, *pair)) for pair in zip(scripts, rows, strict=True)]
             await asyncio.gather(*work)
     return rows
@@ -179,47 +180,6 @@ def _totals(record: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
-class _View:
-    """The bar, and what each script at work is doing."""
-
-    def __init__(self, count: int) -> None:
-        console = Console(stderr=True)
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        self._bars = Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal)
-        self._plain = None if console.is_terminal else console
-        self._whole = self._bars.add_task(tritonbench.NAME, total=count)
-        self._done, self._count = 0, count
-
-    def __enter__(self) -> _View:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bars.stop()
-
-    def at(self, script: str) -> _Line:
-        """A line for a script that is being worked on."""
-        return _Line(self._bars, script)
-
-    def ended(self, row: Row) -> None:
-        """Counts a script."""
-        self._done += 1
-        self._bars.advance(self._whole)
-        if self._plain:
-            said = ", ".join(_status(row.report, step) for step in STEPS) if row.report else f"no report: {row.fault}"
-            self._plain.print(f"[{self._done}/{self._count}] {row.script}: {said}", markup=False, highlight=False)
-
-
-class _Line:
-    def __init__(self, bars: Progress, script: str) -> None:
-        self._bars, self._script = bars, script
-
-    def __enter__(self) -> _Line:
-        self._task = self._bars.add_task(f"  {self._script}", total=None)
-        return self
-
-    def __call__(self, stage: str) -> None:
-        self._bars.update(self._task, description=f"  {self._script}: {stage.lower()}")
-
-    def __exit__(self, *error: object) -> None:
-        self._bars.remove_task(self._task)
+def _said(row: Row) -> str:
+    """What became of a script, on a line."""
+    return ", ".join(_status(row.report, step) for step in STEPS) if row.report else f"no report: {row.fault}"
