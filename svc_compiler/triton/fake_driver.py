@@ -27,7 +27,7 @@ from triton.runtime.jit import JITFunction
 from kernelvault.v1 import plan_pb2
 from svc_compiler.triton import launches
 from svc_compiler.triton.cuda_answers import PROPERTIES, TARGET
-from svc_compiler.triton.functions import Functions
+from svc_compiler.triton.functions import Functions, Specialisation
 from svc_compiler.triton.recording import Recording
 
 # Of an autotuned kernel, the chosen one among them.
@@ -134,15 +134,13 @@ class Runtime:
 class Kernel:
     """What host code holds for a compiled kernel."""
 
-    def __init__(self, runtime: Runtime, function: JITFunction[Any], parts: tuple[Any, ...]) -> None:
+    def __init__(self, runtime: Runtime, function: JITFunction[Any], asked: Specialisation) -> None:
         self._runtime = runtime
         self.function = function
-        self._signature, self._constants, self._attributes, self._options = parts
+        self._asked = asked
         self._compiled: Any = None
         self.packed_metadata = ()
-        self.variant = runtime.functions.variant(
-            function, self._signature, self._constants, self._attributes, self._options, runtime.default_options
-        )
+        self.variant = runtime.functions.variant(function, asked, runtime.default_options)
 
     def launch_metadata(self, *_: Any) -> None:
         """Profilers' business."""
@@ -159,9 +157,9 @@ class Kernel:
 
     def _named(self, arguments: Sequence[Any]) -> dict[str, Any]:
         """Arguments by name: all of them, or those that are no constants."""
-        names = list(self._signature)
+        names = list(self._asked.signature)
         if len(arguments) != len(names):
-            names = [name for name in names if self._signature[name] != "constexpr"]
+            names = [name for name in names if self._asked.signature[name] != "constexpr"]
         if len(arguments) != len(names):
             raise TypeError(f"{self.function.fn.__name__} takes {len(names)} arguments, {len(arguments)} were given")
         return dict(zip(names, arguments, strict=True))
@@ -178,10 +176,10 @@ class Kernel:
 
     def _compile(self) -> Any:
         if self._compiled is None:
-            source = ASTSource(self.function, self._signature, self._constants, self._attributes)
+            source = ASTSource(self.function, *self._asked[:3])
             knobs.cache.dir = str(Path.cwd())
             with torch._C.DisableTorchFunction():
-                self._compiled = triton.compile(source, target=_TARGET, options=dict(self._options))
+                self._compiled = triton.compile(source, target=_TARGET, options=dict(self._asked.options))
         return self._compiled
 
 
@@ -257,7 +255,7 @@ def install(runtime: Runtime) -> None:
     ) -> Kernel:
         # Triton's own look at the names that the kernel captures.
         function.cache_key  # noqa: B018
-        kernel = Kernel(runtime, function, (signature, constants, attributes, options.__dict__))
+        kernel = Kernel(runtime, function, Specialisation(signature, constants, attributes, options.__dict__))
         function.device_caches[device][0][key] = kernel
         return kernel
 

@@ -10,7 +10,7 @@ import symtable
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import triton.language as tl
 from triton.runtime.jit import JITFunction
@@ -28,6 +28,15 @@ _PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.unaryop, ast.T
 _BEYOND = ("ConstexprFunction", "TensorDescriptor", "tensor_descriptor", "GluonJITFunction")
 
 
+class Specialisation(NamedTuple):
+    """What Triton's binder asks to be compiled of a function; constants and attributes go by the argument's place."""
+
+    signature: Mapping[str, Any]
+    constants: Mapping[tuple[int, ...], Any]
+    attributes: Mapping[tuple[int, ...], Any]
+    options: Mapping[str, Any]
+
+
 class Functions:
     """Makes one program of all functions that are launched; each function and each variant stands there once."""
 
@@ -42,32 +51,25 @@ class Functions:
         self._open: list[JITFunction[Any]] = []
         self._variants: dict[str, int] = {}
 
-    def variant(  # noqa: PLR0917 what Triton's binder gives
-        self,
-        function: JITFunction[Any],
-        signature: Mapping[str, Any],
-        constants: Mapping[tuple[int, ...], Any],
-        attributes: Mapping[tuple[int, ...], Any],
-        options: Mapping[str, Any],
-        defaults: Mapping[str, Any],
-    ) -> int:
-        """The index of a variant, as Triton's binder gives its parts. Raises Unplannable, NotCompilable."""
+    def variant(self, function: JITFunction[Any], asked: Specialisation, defaults: Mapping[str, Any]) -> int:
+        """The index of a variant; options that are `defaults` need no mention. Raises Unplannable, NotCompilable."""
         variant = Program.Variant(function=self._index(function))
-        for position, (name, kind) in enumerate(signature.items()):
+        for position, (name, kind) in enumerate(asked.signature.items()):
             parameter = variant.parameters.add(name=name)
             if kind == "constexpr":
-                value = constants.get((position,))
+                value = asked.constants.get((position,))
                 parameter.constant.CopyFrom(self._value(value, function, f"the argument `{name}`"))
             elif isinstance(kind, str) and "tensordesc" not in kind:
                 parameter.type = kind
             else:
                 shown = "a tensor descriptor" if isinstance(kind, str) else "a tuple"
                 raise Unplannable(f"{shown} as the argument `{name}` of {self._named(function)}")
-            for attribute, value in attributes.get((position,), ()):
+            for attribute, value in asked.attributes.get((position,), ()):
                 parameter.attributes.add(name=attribute, value=value)
         for name in programs.OPTIONS:
-            if name in options and (name in _ALWAYS or options[name] != defaults.get(name)):
-                variant.options[name].CopyFrom(self._value(options[name], function, f"the option `{name}`"))
+            value = asked.options.get(name)
+            if name in asked.options and (name in _ALWAYS or value != defaults.get(name)):
+                variant.options[name].CopyFrom(self._value(value, function, f"the option `{name}`"))
         variant.name = programs.variant_name(self.program, variant)
         if variant.name not in self._variants:
             self._bytes += variant.ByteSize()

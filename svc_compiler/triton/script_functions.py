@@ -15,7 +15,7 @@ from triton.runtime.jit import JITFunction
 from kernelvault import devices
 from kernelvault.replay.triton import program as programs
 from svc_compiler.triton import complaints, warm
-from svc_compiler.triton.functions import Functions
+from svc_compiler.triton.functions import Functions, Specialisation
 from svc_compiler.triton.recording import NotCompilable, Unplannable
 
 _CACHE = "cache"
@@ -32,23 +32,15 @@ class ScriptFunctions(Functions):
         # Kernel, why it is here, and for each target what is wrong: message, file, line.
         self.own: list[dict[str, Any]] = []
 
-    def variant(  # noqa: PLR0917 as Functions has it
-        self,
-        function: JITFunction[Any],
-        signature: Mapping[str, Any],
-        constants: Mapping[tuple[int, ...], Any],
-        attributes: Mapping[tuple[int, ...], Any],
-        options: Mapping[str, Any],
-        defaults: Mapping[str, Any],
-    ) -> int:
+    def variant(self, function: JITFunction[Any], asked: Specialisation, defaults: Mapping[str, Any]) -> int:
         """The index of a variant in the program; from -1 downwards one of `own`."""
         try:
-            return super().variant(function, signature, constants, attributes, options, defaults)
+            return super().variant(function, asked, defaults)
         except (Unplannable, NotCompilable) as error:
             why = str(error)
         self._open.clear()
-        given = {name: options[name] for name in programs.OPTIONS if name in options}
-        source = ASTSource(function, signature, constants, attributes)
+        given = {name: asked.options[name] for name in programs.OPTIONS if name in asked.options}
+        source = ASTSource(function, asked.signature, asked.constants, asked.attributes)
         faults = {target: _fault(function, source, target, given) for target in self._targets}
         self.own.append({"kernel": function.fn.__name__, "why": why, "faults": faults})
         return -len(self.own)
