@@ -25,7 +25,7 @@ HEADER = struct.Struct("<III")
 REPORT_BYTES = 8 << 20
 MAX_FINDINGS, MAX_COUNTERS, MAX_TEXT = 64, 16384, 400
 _MAX_NUMBER = (1 << 63) - 1
-_NUMBERS: tuple[str, ...] = (
+_NUMBERS = (
     "kind",
     "operation",
     "line",
@@ -36,8 +36,8 @@ _NUMBERS: tuple[str, ...] = (
     "width",
     "offset",
     "other",
+    "other_access",
 )
-_NUMBERS += ("other_access",)
 ACCESSES = ("reads", "writes", "changes")
 
 
@@ -119,22 +119,7 @@ def _fill(report: Report, body: Mapping[str, Any]) -> None:
 
 def _finding(entry: Mapping[str, Any]) -> RawFinding:
     x, y, z = (_number(side) for side in entry["program"])
-    numbers = {
-        name: _number(entry[name])
-        for name in [
-            "kind",
-            "operation",
-            "line",
-            "buffer",
-            "access",
-            "count",
-            "lanes",
-            "width",
-            "offset",
-            "other",
-            "other_access",
-        ]
-    }
+    numbers = {name: _number(entry[name]) for name in _NUMBERS}
     known = numbers["kind"] in Kind.values() and numbers["kind"] != 0
     bounded = all(0 <= numbers[name] < len(ACCESSES) for name in ("access", "other_access"))
     if not (known and bounded and numbers["width"] in (1, 2, 4, 8)):
