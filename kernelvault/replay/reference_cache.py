@@ -16,6 +16,8 @@ from kernelvault import seal
 _RECENT_SECONDS = 900.0
 # Above twice the bound the disk counts more: what was used this lately is only spared.
 _JUST_NOW_SECONDS = 60.0
+# How long the size of all entries is known from the last look at them: other processes add, too.
+_LOOK_SECONDS = 60.0
 
 
 class ResultCache:
@@ -25,6 +27,9 @@ class ResultCache:
         self._entries = folder / "entries"
         self._jobs = folder / "jobs"
         self._max_bytes = max_bytes
+        # Of all entries at the last look, and of those that were added here since.
+        self._held_bytes = 0
+        self._looked: float | None = None
         self._make_folders()
         self._remove_stale_jobs()
 
@@ -45,11 +50,13 @@ class ResultCache:
         fresh = Path(tempfile.mkdtemp(dir=self._jobs))
         for name, path in files:
             seal.put(path, fresh / name)
+        self._held_bytes += _size(fresh)
         try:
             fresh.rename(entry)
         except OSError:  # another process was quicker; results are equal
             shutil.rmtree(fresh, ignore_errors=True)
-        self._evict()
+        if self._held_bytes > self._max_bytes or self._looked is None or time.time() - self._looked > _LOOK_SECONDS:
+            self._evict()
         return entry
 
     @contextlib.contextmanager
@@ -69,13 +76,14 @@ class ResultCache:
 
     def _evict(self) -> None:
         found = sorted((entry.stat().st_mtime, _size(entry), entry) for entry in self._entries.iterdir())
-        total = sum(size for _, size, _ in found)
+        self._looked = time.time()
+        self._held_bytes = sum(size for _, size, _ in found)
         for used, size, entry in found:
-            spared_seconds = _RECENT_SECONDS if total <= 2 * self._max_bytes else _JUST_NOW_SECONDS
-            if total <= self._max_bytes or time.time() - used < spared_seconds:
+            spared_seconds = _RECENT_SECONDS if self._held_bytes <= 2 * self._max_bytes else _JUST_NOW_SECONDS
+            if self._held_bytes <= self._max_bytes or time.time() - used < spared_seconds:
                 return
             shutil.rmtree(entry, ignore_errors=True)
-            total -= size
+            self._held_bytes -= size
 
     def _remove_stale_jobs(self) -> None:
         for path in self._jobs.iterdir():

@@ -29,6 +29,15 @@ def test_the_least_recently_used_entries_go(tmp_path: Path) -> None:
     assert [path.exists() for path in (oldest, older, newest)] == [False, True, True]
 
 
+def test_the_bound_holds_over_many_entries(tmp_path: Path) -> None:
+    """Also where most additions do not look at the others."""
+    cache = ResultCache(tmp_path, 4 * KIB)
+    ages = range(9000, 1000, -400)
+    entries = [add(cache, str(age), KIB, used_s_ago=age) for age in ages]
+    add(cache, "newest", KIB)
+    assert [path.exists() for path in entries] == [False] * (len(ages) - 3) + [True] * 3
+
+
 def test_what_may_be_in_use_stays(tmp_path: Path) -> None:
     """A caller that just got a path can open it."""
     cache = ResultCache(tmp_path, KIB)
