@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.request
 from email.message import Message
@@ -41,6 +42,16 @@ class SeedClient:
     def run_code_batch(self, kernels: list[dict[str, Any]]) -> Answer:
         """`POST /run_code_batch`."""
         return self.post("/run_code_batch", kernels)
+
+    def patiently(self, kernels: list[dict[str, Any]], tries: int = 10) -> Answer:
+        """`POST /run_code_batch` until it is not 503, as late each time as the answer says."""
+        answer = self.run_code_batch(kernels)
+        for _ in range(tries):
+            if answer.status != 503:
+                break
+            time.sleep(int(answer.headers["Retry-After"]))
+            answer = self.run_code_batch(kernels)
+        return answer
 
     def evaluate(self, code: str, filename: str, **fields: Any) -> Answer:
         """`POST /evaluate`."""
