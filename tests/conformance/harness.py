@@ -1,0 +1,281 @@
+"""Small HIP programs with known results: compiled, recorded and replayed as a candidate is, compared with numpy.
+
+A feature is a folder: `NAME.hip` is a program with a `run` launcher (docs/candidates.md, `hip-abi`: inputs, scalars,
+sizes, outputs, stream), and the function NAME of `test_FEATURE.py` says what it must give.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kernelvault import digest
+from kernelvault.replay import bundle
+from kernelvault.replay import plan as plans
+from kernelvault.replay.cpu_model import CpuModel
+from kernelvault.replay.replays import Replay
+from kernelvault.sandbox import memory
+from kernelvault.sandbox.metering import MeteredSandbox
+from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2, plan_pb2
+from svc_compiler.actions import Work
+from svc_compiler.hip import image
+from svc_compiler.hip.record import record
+from svc_compiler.hip.toolchain import Toolchain
+from svc_compiler.refusal import Refused
+from svc_compiler.verify.build import Built, HipBuilder
+from svc_compiler.verify.execution import Execution
+
+Array = np.ndarray
+Finding = compiler_pb2.Finding
+Verdict = compiler_pb2.VerificationReport.Verdict
+_REPETITIONS = 2
+_TIMEOUT_S = 30.0
+_NUMBERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    bool: lambda number: {"bool_value": number},
+    int: lambda number: {"int_value": number},
+    float: lambda number: {"float_value": number},
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class NeedsDevice:
+    """The program is NEEDS_DEVICE, and the explanation holds these words."""
+
+    words: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Refuses:
+    """The program ends with this verdict (by name), and the explanation holds these words."""
+
+    verdict: str
+    words: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Unsafe:
+    """The checker finds this and nothing else: words of the finding's message, on the line marked `// here`."""
+
+    kind: str
+    words: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A program and what it must give: arrays, one for each output, or how it ends."""
+
+    source: Path
+    inputs: dict[str, Any]
+    format: kernel_pb2.Candidate.Format
+    ulp: float
+    atol: float
+    # Of the output of a program that does not end with one.
+    shape: tuple[int, ...]
+    expected: Callable[..., Any]
+
+    @functools.cached_property
+    def end(self) -> Any:
+        """A tuple of arrays, one for each output, or how else it ends."""
+        given = self.expected(**self.inputs)
+        return given if isinstance(given, NeedsDevice | Refuses | Unsafe | tuple) else (given,)
+
+
+class Feature:
+    """The programs of a feature, by name, declared in its test file."""
+
+    def __init__(self, file: str) -> None:
+        self._folder = Path(file).parent
+        self.programs: dict[str, Program] = {}
+
+    def program(
+        self,
+        *,
+        format: kernel_pb2.Candidate.Format = kernel_pb2.Candidate.HIP_ABI,
+        ulp: float = 0,
+        atol: float = 0,
+        shape: tuple[int, ...] = (),
+        **inputs: Any,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declares the program of the decorated function's name, which gets the inputs and returns the outputs.
+
+        Inputs are arrays, ints, floats or bools; unsigned arrays travel as signed ones. Outputs are equal bit for bit
+        (any NaN equals any), or differ by at most `ulp` units in the last place of the expected value, or by `atol`.
+        A program that ends otherwise has one float32 output of `shape`, the first input's unless told.
+        """
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            assert inspect.getdoc(function), f"{function.__name__} does not say what it shows"
+            source = self._folder / f"{function.__name__}.hip"
+            self.programs[function.__name__] = Program(source, inputs, format, ulp, atol, shape, function)
+            return function
+
+        return declare
+
+    def cases(self) -> Any:
+        """`@FEATURE.cases()` makes a test of each program."""
+        undeclared = {path.stem for path in self._folder.glob("*.hip")} ^ set(self.programs)
+        assert not undeclared, f"have no twin: {sorted(undeclared)}"
+        return pytest.mark.parametrize("program", self.programs.values(), ids=list(self.programs))
+
+
+class _Digests:
+    """Stands where code objects are stored: conformance needs none of them again."""
+
+    async def put(self, data: bytes) -> artifact_pb2.Digest:
+        return digest.of_bytes(data)
+
+
+class Machine:
+    """Runs programs."""
+
+    def __init__(self, sandbox: MeteredSandbox, toolchain: Toolchain) -> None:
+        self._sandbox = sandbox
+        self._builder = HipBuilder(sandbox, toolchain, _Digests())  # type: ignore[arg-type]
+        self._model = CpuModel(sandbox, locate=functools.partial(image.locate, sandbox, toolchain))
+
+    async def check(self, program: Program, folder: Path) -> None:
+        """Fails where the program does anything but what is expected of it."""
+        expected = program.end
+        try:
+            replay = await self._replay(program, folder)
+        except Refused as refused:
+            assert isinstance(expected, NeedsDevice | Refuses | Unsafe), refused
+            _check_end(program, expected, refused.verdict, refused.explanation, refused.findings)
+            return
+        try:
+            if replay.fault is not None or replay.findings:
+                verdict, explanation = replay.fault or (Verdict.UNSAFE, "")
+                assert isinstance(expected, NeedsDevice | Refuses | Unsafe), (explanation, replay.findings)
+                _check_end(program, expected, verdict, explanation, replay.findings)
+                return
+            assert isinstance(expected, tuple), f"nothing was found: {expected}"
+            for descriptor in replay.outputs:
+                given = [np.array(bundle.to_numpy(item)) for item in bundle.read(memory.collect(descriptor))]
+                for number, (one, other) in enumerate(zip(given, expected, strict=True)):
+                    _check_equal(f"output {number}", one, _signed(other), program.ulp, program.atol)
+        finally:
+            replay.close()
+
+    async def _replay(self, program: Program, folder: Path) -> Replay:
+        sources, inputs = folder / "sources", folder / "inputs"
+        sources.mkdir()
+        shutil.copy(program.source, sources)
+        inputs.write_bytes(bundle.pack([_item(name, array) for name, array in _arrays(program).items()]))
+        built = await self._builder.build(_work(program), sources, compiler_pb2.VerificationReport())
+        plan = await self._record(built, _case(program), inputs)
+        return await self._model.replay(plan, built.image.image, inputs, timeout_s=_TIMEOUT_S, repetitions=_REPETITIONS)
+
+    async def _record(self, built: Built, case: kernel_pb2.Case, inputs: Path) -> plan_pb2.LaunchPlan:
+        async def given() -> Path:
+            return inputs
+
+        execution = Execution(self._model, given, _TIMEOUT_S)
+
+        async def oracle(plan: plan_pb2.LaunchPlan) -> bytes:
+            return await execution.answer(_complete(plan, built), built.image.image)
+
+        plan = await record(
+            self._sandbox, built.host, case, built.layouts, built.image.padding, "", _TIMEOUT_S, oracle=oracle
+        )
+        return _complete(plan, built)
+
+
+def _complete(plan: plan_pb2.LaunchPlan, built: Built) -> plan_pb2.LaunchPlan:
+    for kernel in plan.kernels:
+        kernel.display_name = built.display_name_of(kernel.name)
+    plans.check(plan)
+    return plan
+
+
+def _work(program: Program) -> Work:
+    action = compiler_pb2.VerifyAction(
+        sources=[artifact_pb2.Artifact(path=program.source.name, contents=program.source.read_bytes())],
+        language=kernel_pb2.Candidate.HIP,
+        format=program.format,
+        targets=[image.TARGET],
+    )
+    return Work(action, kernel_pb2.Task(), digest.of_message(action))
+
+
+def _arrays(program: Program) -> dict[str, Array]:
+    return {name: _signed(value) for name, value in program.inputs.items() if isinstance(value, Array)}
+
+
+def _case(program: Program) -> kernel_pb2.Case:
+    case = kernel_pb2.Case(id="case")
+    arrays = _arrays(program)
+    for name, array in arrays.items():
+        case.parameters.add(name=name, tensor=bundle.contiguous_view(array.dtype.name, array.shape))
+    for name, value in program.inputs.items():
+        if not isinstance(value, Array):
+            case.parameters.add(name=name, **_NUMBERS[type(value)](value))
+    outputs = program.end
+    if not isinstance(outputs, tuple):
+        outputs = (np.zeros(program.shape or next(iter(arrays.values())).shape, np.float32),)
+    for number, array in enumerate(map(_signed, outputs)):
+        case.outputs.add(name=f"out{number}", tensor=bundle.contiguous_view(array.dtype.name, array.shape))
+    return case
+
+
+def _item(name: str, array: Array) -> bundle.Item:
+    return bundle.Item(name, bundle.contiguous_view(array.dtype.name, array.shape), memoryview(array.data).cast("B"))
+
+
+def _signed(value: Any) -> Array:
+    """A contiguous array; torch has no wide unsigned dtypes."""
+    array = np.ascontiguousarray(value)
+    return array.view(f"int{8 * array.itemsize}") if array.dtype.kind == "u" and array.itemsize > 1 else array
+
+
+def _check_end(
+    program: Program,
+    expected: NeedsDevice | Refuses | Unsafe,
+    verdict: compiler_pb2.VerificationReport.Verdict,
+    explanation: str,
+    findings: list[compiler_pb2.Finding],
+) -> None:
+    name = Verdict.Name(verdict)
+    if isinstance(expected, NeedsDevice):
+        expected = Refuses("NEEDS_DEVICE", expected.words)
+    if isinstance(expected, Refuses):
+        assert (name, expected.words in explanation) == (expected.verdict, True), (name, explanation)
+        return
+    assert name == "UNSAFE", (name, explanation)
+    kinds = {Finding.Kind.Name(finding.kind) for finding in findings}
+    assert kinds == {expected.kind}, findings
+    marked = [n for n, line in enumerate(program.source.read_text().splitlines(), 1) if "// here" in line]
+    places = {finding.location.rpartition(":")[2] for finding in findings}
+    assert not marked or places <= set(map(str, marked)), (marked, findings)
+    for word in expected.words:
+        assert any(word in finding.message for finding in findings), (word, findings)
+
+
+def _check_equal(what: str, given: Array, expected: Array, ulp: float, atol: float) -> None:
+    assert (given.dtype, given.shape) == (expected.dtype, expected.shape), what
+    if given.dtype.kind != "f":
+        np.testing.assert_array_equal(given, expected, what)
+        return
+    one, other = given.astype(np.float64), expected.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(one - other) <= np.maximum(ulp * np.spacing(np.abs(expected)).astype(np.float64), atol)
+    same = (one == other) & (np.signbit(one) == np.signbit(other)) if not ulp and not atol else one == other
+    wrong = ~(near & (ulp + atol > 0) | same | (np.isnan(one) & np.isnan(other)))
+    assert not wrong.any(), f"{what}: {one[wrong][:5]} instead of {other[wrong][:5]} at {np.argwhere(wrong)[:5]}"
+
+
+def numbers(count: int, seed: int = 1, low: float = -1, high: float = 1, dtype: Any = np.float32) -> Array:
+    """Random floats."""
+    return np.random.default_rng(seed).uniform(low, high, count).astype(dtype)
+
+
+def integers(count: int, seed: int = 1, low: int = -1000, high: int = 1000, dtype: Any = np.int32) -> Array:
+    """Random integers, `high` excluded."""
+    return np.random.default_rng(seed).integers(low, high, count, dtype=dtype)
