@@ -19,6 +19,7 @@ PROGRAMS = Path(__file__).parent / "programs" / "cpu_model"
 Finding = compiler_pb2.Finding
 Verdict = compiler_pb2.VerificationReport.Verdict
 Array = np.ndarray
+TARGET = "gfx942"
 
 
 @dataclass(frozen=True)
@@ -140,11 +141,11 @@ class Outcome:
 async def compile_program(
     sandbox: Sandbox, toolchain: Toolchain, folder: Path, source: Path, model: cpu_model.CpuModel
 ) -> Program:
-    """Compiles a source for gfx942, which gives the layouts, and for the CPU model."""
+    """Compiles a source for TARGET, which gives the layouts, and for the CPU model."""
     _copy(source, folder)
-    made = await gpu.compile_gpu(sandbox, toolchain, folder, "kernel.hip", image.TARGET)
+    made = await gpu.compile_gpu(sandbox, toolchain, folder, "kernel.hip", TARGET)
     assert made.build.compiled, made.build.diagnostics
-    built = await image.build_image(sandbox, toolchain, folder, "kernel.hip", made.layouts)
+    built = await image.build_image(sandbox, toolchain, folder, "kernel.hip", made.layouts, target=TARGET)
     return Program(built, made.layouts, model)
 
 

@@ -58,7 +58,7 @@ class Executions:
         gpu = await compile_gpu(self.sandbox, self.toolchain, folder, "main.hip", "gfx942")
         assert gpu.code_object, gpu.build.diagnostics
         host = await build_host(self.sandbox, self.toolchain, folder, "main.hip", format)
-        image = await build_image(self.sandbox, self.toolchain, folder, "main.hip", gpu.layouts)
+        image = await build_image(self.sandbox, self.toolchain, folder, "main.hip", gpu.layouts, target="gfx942")
         parameters = [tensor(name, array.shape, array.dtype.name) for name, array in inputs.items()]
         case = kernel_pb2.Case(id="case", parameters=parameters, outputs=[tensor("out", output)])
         (folder / "inputs").write_bytes(bundle.pack([_item(name, array) for name, array in inputs.items()]))

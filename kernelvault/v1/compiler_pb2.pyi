@@ -95,7 +95,7 @@ class VerifyCandidateResponse(_message.Message):
     def __init__(self, stage: _Optional[_Union[VerifyCandidateResponse.Stage, str]] = ..., report: _Optional[_Union[VerificationReport, _Mapping]] = ...) -> None: ...
 
 class VerificationReport(_message.Message):
-    __slots__ = ("action_digest", "verdict", "explanation", "fault_owner", "builds", "case_results", "plans", "findings", "executed_targets", "compiled_targets", "execution_metadata", "cached", "notes", "task")
+    __slots__ = ("action_digest", "verdict", "explanation", "fault_owner", "builds", "case_results", "plans", "findings", "executed_targets", "compiled_targets", "execution_metadata", "cached", "notes", "task", "modelled_target")
     class FaultOwner(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         FAULT_OWNER_UNSPECIFIED: _ClassVar[VerificationReport.FaultOwner]
@@ -142,6 +142,7 @@ class VerificationReport(_message.Message):
     CACHED_FIELD_NUMBER: _ClassVar[int]
     NOTES_FIELD_NUMBER: _ClassVar[int]
     TASK_FIELD_NUMBER: _ClassVar[int]
+    MODELLED_TARGET_FIELD_NUMBER: _ClassVar[int]
     action_digest: _artifact_pb2.Digest
     verdict: VerificationReport.Verdict
     explanation: str
@@ -156,7 +157,8 @@ class VerificationReport(_message.Message):
     cached: bool
     notes: _containers.RepeatedScalarFieldContainer[str]
     task: str
-    def __init__(self, action_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., verdict: _Optional[_Union[VerificationReport.Verdict, str]] = ..., explanation: _Optional[str] = ..., fault_owner: _Optional[_Union[VerificationReport.FaultOwner, str]] = ..., builds: _Optional[_Iterable[_Union[TargetBuild, _Mapping]]] = ..., case_results: _Optional[_Iterable[_Union[CaseResult, _Mapping]]] = ..., plans: _Optional[_Iterable[_Union[_plan_pb2.LaunchPlan, _Mapping]]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., executed_targets: _Optional[_Iterable[str]] = ..., compiled_targets: _Optional[_Iterable[str]] = ..., execution_metadata: _Optional[_Union[_kernel_pb2.ExecutionMetadata, _Mapping]] = ..., cached: _Optional[bool] = ..., notes: _Optional[_Iterable[str]] = ..., task: _Optional[str] = ...) -> None: ...
+    modelled_target: str
+    def __init__(self, action_digest: _Optional[_Union[_artifact_pb2.Digest, _Mapping]] = ..., verdict: _Optional[_Union[VerificationReport.Verdict, str]] = ..., explanation: _Optional[str] = ..., fault_owner: _Optional[_Union[VerificationReport.FaultOwner, str]] = ..., builds: _Optional[_Iterable[_Union[TargetBuild, _Mapping]]] = ..., case_results: _Optional[_Iterable[_Union[CaseResult, _Mapping]]] = ..., plans: _Optional[_Iterable[_Union[_plan_pb2.LaunchPlan, _Mapping]]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., executed_targets: _Optional[_Iterable[str]] = ..., compiled_targets: _Optional[_Iterable[str]] = ..., execution_metadata: _Optional[_Union[_kernel_pb2.ExecutionMetadata, _Mapping]] = ..., cached: _Optional[bool] = ..., notes: _Optional[_Iterable[str]] = ..., task: _Optional[str] = ..., modelled_target: _Optional[str] = ...) -> None: ...
 
 class ScriptAction(_message.Message):
     __slots__ = ("sources", "main", "targets", "timeout", "max_configurations", "salt")

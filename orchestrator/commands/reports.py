@@ -55,7 +55,8 @@ def report(given: VerificationReport) -> RenderableType:
     if given.case_results:
         parts.append(_cases(given.case_results))
     ran, built = ", ".join(given.executed_targets) or "none", ", ".join(given.compiled_targets) or "none"
-    parts.append(f"ran on: {ran}; compiled only: {built}")
+    as_target = f" (as {given.modelled_target})" if given.executed_targets and given.modelled_target else ""
+    parts.append(f"ran on: {ran}{as_target}; compiled only: {built}")
     return Group(*(part for part in parts if part))
 
 

@@ -139,6 +139,7 @@ def _facts(judgement: Judgement) -> dict[str, Any]:
         "task": judgement.task.name,
         "action_digest": report.action_digest.hash,
         "executed_targets": list(report.executed_targets),
+        "modelled_target": report.modelled_target,
         "compiled_targets": list(report.compiled_targets),
         "cases": [
             {"case_id": case.case_id, "passed": case.passed, "explanation": case.explanation}

@@ -13,7 +13,7 @@
 | alignment of vectors above 8 | 8, as the GPU wants it: x86-64 would fault |
 | functions | internal, instrumented, and never tail calls: a wait's return address tells where it is |
 
-So three tables are all that leaves the module, and what it takes from outside is listed in `wants`.
+So three tables and the target are all that leaves the module, and what it takes from outside is listed in `wants`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _REFUSED = (
 )
 # Names by which the instrumentation and the runtime are called.
 _RESERVED = re.compile(
-    r"__tsan_|kvd?_|__builtin_amdgcn_|__o(?:ckl|cml)_|kernel_(?:table|lds|variables)$|mem(?:cpy|move|set|cmp)$|bcmp$|strlen$"
+    r"__tsan_|kvd?_|__builtin_amdgcn_|__o(?:ckl|cml)_|kernel_(?:table|lds|variables|target)$|mem(?:cpy|move|set|cmp)$|bcmp$|strlen$"
 )
 _BARRIER = "__builtin_amdgcn_s_barrier"
 _DEFINITION = re.compile(r'^define ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
@@ -103,8 +103,11 @@ def check_names(module: str, taken: Collection[str]) -> None:
             raise Unsupported(f"it defines the function {name}, which the CPU model has")
 
 
-def rewrite(module: str, kernels: Mapping[str, Kernel]) -> str:
-    """The module for the CPU model: see the table above. Raises Unsupported for an atomic that the runtime lacks."""
+def rewrite(module: str, kernels: Mapping[str, Kernel], target: str) -> str:
+    """The module for the CPU model of `target`: see the table above.
+
+    Raises Unsupported for an atomic that the runtime lacks.
+    """
     module = _flatten_address_spaces(module)
     variables, lds = _tables(module)
     module = _make_internal(_replace_globals(module))
@@ -116,10 +119,15 @@ def rewrite(module: str, kernels: Mapping[str, Kernel]) -> str:
     module = _replace_assembly(module)
     module = _ACCESS.sub(r"\g<1>8", module)
     module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" ', module)
-    ends = ["declare void @kvd_trap()\n", *declarations, unpack.table(kernels), lds, variables]
+    ends = ["declare void @kvd_trap()\n", *declarations, unpack.table(kernels), lds, variables, _target(target)]
     if "@kvd_dynamic_lds" in module:
         ends.append("@kvd_dynamic_lds = external hidden global [0 x i8], align 128\n")
     return module + "\n" + "".join(ends)
+
+
+def _target(target: str) -> str:
+    """`@kernel_target`: the number of the target, read as hexadecimal digits."""
+    return f"@kernel_target = hidden constant i32 {int(target.removeprefix('gfx'), 16)}\n"
 
 
 def _replace_assembly(module: str) -> str:

@@ -25,8 +25,6 @@ from svc_compiler.refusal import Refused
 
 Verdict = compiler_pb2.VerificationReport.Verdict
 
-# The predefined macros are those of this target.
-TARGET = "gfx942"
 # Narrow floats are rounded after every operation, as on the device; line tables are for findings. A variable that
 # nobody set holds NaN, or a number far from zero, and not what suits the optimiser.
 _DEVICE_FLAGS = (
@@ -68,16 +66,24 @@ class ImageBuild:
 
 
 async def build_image(
-    sandbox: Sandbox, toolchain: Toolchain, folder: Path, source: str, layouts: Mapping[str, unpack.Slots]
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    folder: Path,
+    source: str,
+    layouts: Mapping[str, unpack.Slots],
+    *,
+    target: str,
 ) -> ImageBuild:
-    """Builds the image of `source`, below `folder`, for the kernels of `layouts`, which the GPU pass gave.
+    """Builds the image of `source`, below `folder`, for the kernels of `layouts`, which the GPU pass of `target` gave.
+
+    Its predefined macros and its eight-bit floats are those of `target`.
 
     Raises Refused with NEEDS_DEVICE for code that the GPU pass took and the CPU model cannot run: inline assembly,
     builtins or library functions that it lacks, arguments without a plain copy. Raises errors.Unavailable or
     errors.Internal for trouble of the platform.
     """
     support, done = await asyncio.gather(
-        runtime.build(sandbox, toolchain), _device_pass(sandbox, toolchain, folder, source)
+        runtime.build(sandbox, toolchain), _device_pass(sandbox, toolchain, folder, source, target)
     )
     if done.output is None:
         raise Refused(Verdict.NEEDS_DEVICE, _explain_compile(done), diagnostics=done.diagnostics)
@@ -88,7 +94,7 @@ async def build_image(
         kernels = {name: unpack.find(name, slots, module) for name, slots in layouts.items()}
         padding = {name: unpack.padding(kernels[name], slots, module) for name, slots in layouts.items()}
         variables = device_ir.variables(module)
-        text = device_ir.rewrite(module, kernels)
+        text = device_ir.rewrite(module, kernels, target)
         _check_wants(device_ir.wants(text), support)
     except (unpack.Unsupported, ir.Unreadable) as error:
         raise Refused(Verdict.NEEDS_DEVICE, f"The CPU model cannot run this source: {error}.") from error
@@ -132,9 +138,9 @@ def locations(text: str, offsets: Iterable[int]) -> dict[int, str]:
     return found
 
 
-async def _device_pass(sandbox: Sandbox, toolchain: Toolchain, folder: Path, source: str) -> Pass:
+async def _device_pass(sandbox: Sandbox, toolchain: Toolchain, folder: Path, source: str, target: str) -> Pass:
     headers = [*runtime.cpu_first(toolchain), *(headers_before(folder) or (PRELUDE,))]
-    flags = [*toolchain.cpu_flags(), *await meaning.equal_macros(sandbox, toolchain, TARGET)]
+    flags = [*toolchain.cpu_flags(), *await meaning.equal_macros(sandbox, toolchain, target)]
     header = await precompiled.precompile(sandbox, toolchain, [*flags, *_PRECOMPILED_FLAGS], headers)
     everything = [*precompiled.use_flags(header), *flags, *_DEVICE_FLAGS]
     return await run_pass(

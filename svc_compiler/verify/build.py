@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 from kernelvault.blobs import Blobs
@@ -12,30 +13,34 @@ from kernelvault.together import together
 from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip import gpu, host, host_symbols, image, meaning, runtime
+from svc_compiler.hip.gpu import GpuBuild
 from svc_compiler.hip.toolchain import Toolchain
 from svc_compiler.refusal import Refused
 
 Report = compiler_pb2.VerificationReport
+_PREFERRED = "gfx942"
 
 
 @dataclasses.dataclass(frozen=True)
 class Built:
     """What later stages need of the compiled candidate."""
 
-    gpu: list[gpu.GpuBuild]
+    gpu: list[GpuBuild]
     host: host.HostBuild
     image: image.ImageBuild
+    # The build of the target that the CPU model is for this candidate.
+    modelled: GpuBuild
     # Code object or image by target.
     objects: dict[str, artifact_pb2.Digest]
 
     @property
     def layouts(self) -> dict[str, list[plan_pb2.Image.ArgumentSlot]]:
         """Argument slots by kernel symbol, without hidden arguments."""
-        return self.gpu[0].layouts
+        return self.modelled.layouts
 
     def display_name_of(self, kernel: str) -> str:
         """A kernel's name as its author would write it."""
-        return next((k.display_name for k in self.gpu[0].build.kernels if k.name == kernel), kernel)
+        return next((k.display_name for k in self.modelled.build.kernels if k.name == kernel), kernel)
 
     def images_of(self, kernel: str) -> list[plan_pb2.Image]:
         """One image for each target that holds the kernel, the CPU model last."""
@@ -65,8 +70,11 @@ class HipBuilder:
     async def build(self, work: Work, folder: Path, draft: Report) -> Built:
         """Fills in `draft.builds`; raises Refused with COMPILE_FAILED, REJECTED or NEEDS_DEVICE."""
         builds = await self._compile_targets(work, folder, draft)
+        modelled = next(build for build in builds if build.build.target == draft.modelled_target)
+        if not modelled.layouts:
+            raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")
         with stage("cpu image"):
-            imaging = asyncio.create_task(self._image(work, folder, builds[0]))
+            imaging = asyncio.create_task(self._image(work, folder, modelled))
         with stage("host compile"):
             hosting = asyncio.create_task(
                 host.build_host(self._sandbox, self._toolchain, folder, work.main_source, work.action.format)
@@ -80,9 +88,9 @@ class HipBuilder:
                 task.cancel()
             await asyncio.gather(imaging, hosting, return_exceptions=True)
         objects = await self._store(builds, built_image)
-        return Built(builds, built_host, built_image, objects)
+        return Built(builds, built_host, built_image, modelled, objects)
 
-    async def _compile_targets(self, work: Work, folder: Path, draft: Report) -> list[gpu.GpuBuild]:
+    async def _compile_targets(self, work: Work, folder: Path, draft: Report) -> list[GpuBuild]:
         with stage("gpu compile"):
             builds = await together(
                 *(
@@ -91,36 +99,47 @@ class HipBuilder:
                 )
             )
         draft.builds.extend(build.build for build in builds)
+        draft.modelled_target = modelled_target(work.action.targets)
         failed = [build for build in builds if not build.build.compiled]
         if failed:
             # Every target's diagnostics are in the draft already.
             if missing := host_symbols.missing_api(failed[0].build.diagnostics):
                 raise host_symbols.not_recorded(missing, [])
             raise Refused(Report.COMPILE_FAILED, _first_errors(failed))
-        if not builds[0].layouts:
-            raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")
         return builds
 
-    async def _image(self, work: Work, folder: Path, first: gpu.GpuBuild) -> image.ImageBuild:
+    async def _image(self, work: Work, folder: Path, modelled: GpuBuild) -> image.ImageBuild:
         cpu_first = runtime.cpu_first(self._toolchain)
         await meaning.check(
             self._sandbox,
             self._toolchain,
             folder,
             work.main_source,
-            first.build.target,
+            modelled.build.target,
             cpu_first=cpu_first,
             cpu_readable=(Path(cpu_first[0]),),
         )
-        return await image.build_image(self._sandbox, self._toolchain, folder, work.main_source, first.layouts)
+        return await image.build_image(
+            self._sandbox,
+            self._toolchain,
+            folder,
+            work.main_source,
+            modelled.layouts,
+            target=modelled.build.target,
+        )
 
-    async def _store(self, builds: list[gpu.GpuBuild], built: image.ImageBuild) -> dict[str, artifact_pb2.Digest]:
+    async def _store(self, builds: list[GpuBuild], built: image.ImageBuild) -> dict[str, artifact_pb2.Digest]:
         paths = {build.build.target: build.code_object for build in builds if build.code_object} | {"cpu": built.image}
         digests = await asyncio.gather(*(self._blobs.put(path.read_bytes()) for path in paths.values()))
         return dict(zip(paths, digests, strict=True))
 
 
-def _first_errors(failed: list[gpu.GpuBuild], most: int = 5) -> str:
+def modelled_target(targets: Sequence[str]) -> str:
+    """The target that the CPU model is for a candidate of `targets`: gfx942 where that is asked, else the newest."""
+    return _PREFERRED if _PREFERRED in targets else max(targets)
+
+
+def _first_errors(failed: list[GpuBuild], most: int = 5) -> str:
     lines = []
     for build in failed:
         errors = [d for d in build.build.diagnostics if d.level == compiler_pb2.Diagnostic.ERROR]

@@ -77,6 +77,7 @@ class Program:
     format: kernel_pb2.Candidate.Format
     ulp: float
     atol: float
+    target: str
     # Of the output of a program that does not end with one.
     shape: tuple[int, ...]
     expected: Callable[..., Any]
@@ -101,6 +102,7 @@ class Feature:
         format: kernel_pb2.Candidate.Format = kernel_pb2.Candidate.HIP_ABI,
         ulp: float = 0,
         atol: float = 0,
+        target: str = "gfx942",
         shape: tuple[int, ...] = (),
         **inputs: Any,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -114,7 +116,7 @@ class Feature:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             assert inspect.getdoc(function), f"{function.__name__} does not say what it shows"
             source = self._folder / f"{function.__name__}.hip"
-            self.programs[function.__name__] = Program(source, inputs, format, ulp, atol, shape, function)
+            self.programs[function.__name__] = Program(source, inputs, format, ulp, atol, target, shape, function)
             return function
 
         return declare
@@ -200,7 +202,7 @@ def _work(program: Program) -> Work:
         sources=[artifact_pb2.Artifact(path=program.source.name, contents=program.source.read_bytes())],
         language=kernel_pb2.Candidate.HIP,
         format=program.format,
-        targets=[image.TARGET],
+        targets=[program.target],
     )
     return Work(action, kernel_pb2.Task(), digest.of_message(action))
 

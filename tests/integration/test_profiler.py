@@ -125,7 +125,7 @@ async def _verify(
     (folder / "sources").mkdir()
     (folder / "sources" / "main.hip").write_text(SOURCE)
     built = await compile_gpu(sandbox, toolchain, folder / "sources", "main.hip", target)
-    image = await build_image(sandbox, toolchain, folder / "sources", "main.hip", built.layouts)
+    image = await build_image(sandbox, toolchain, folder / "sources", "main.hip", built.layouts, target=target)
     blob = await Blobs(corpus.channel, folder / "blobs").put(image.image.read_bytes())
     symbol = next(name for name in built.layouts if kernel in name)
     images = [

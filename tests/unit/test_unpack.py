@@ -127,7 +127,7 @@ def test_assembly_that_only_waits_is_taken(text: str) -> None:
     statement = f'{ASM}"{text}", "~{{memory}}"() #3, !dbg !7\n'
     device_ir.check(statement)
     barrier = "call void @__builtin_amdgcn_s_barrier(), !dbg !7"
-    found = device_ir.rewrite(statement, {})
+    found = device_ir.rewrite(statement, {}, "gfx942")
     assert (barrier in found) == ("s_barrier" in text)
     assert ('asm sideeffect ""' in found) == ("s_barrier" not in text)
 
@@ -182,7 +182,7 @@ def test_shared_and_module_variables_are_listed_apart() -> None:
         '@.str = private unnamed_addr constant [2 x i8] c"a\\00", align 1\n'
         "define void @k() #0 {\n  store i8 1, ptr @dyn, align 1\n}\n"
     )
-    text = device_ir.rewrite(module, {})
+    text = device_ir.rewrite(module, {}, "gfx942")
     assert device_ir.variables(module) == {"c": 4}
     assert "@tile = internal global { [4 x float], [128 x i8] } { [4 x float] zeroinitializer" in text
     assert "@c = internal externally_initialized global { i32, [128 x i8] } { i32 3" in text
@@ -195,9 +195,9 @@ def test_shared_and_module_variables_are_listed_apart() -> None:
 def test_atomics_that_the_sanitizer_does_not_know_become_calls() -> None:
     """An atomic float addition is no function of ThreadSanitizer; an unknown one is refused."""
     line = "  %3 = atomicrmw fadd ptr %0, float %2 monotonic, align 4, !dbg !7\n"
-    assert "%3 = call float @kvd_atomic_fadd_float(ptr %0, float %2), !dbg !7" in device_ir.rewrite(line, {})
+    assert "%3 = call float @kvd_atomic_fadd_float(ptr %0, float %2), !dbg !7" in device_ir.rewrite(line, {}, "gfx942")
     with pytest.raises(unpack.Unsupported, match="an atomic fadd of fp128"):
-        device_ir.rewrite(line.replace("float", "fp128"), {})
+        device_ir.rewrite(line.replace("float", "fp128"), {}, "gfx942")
 
 
 def test_wide_accesses_are_seen() -> None:

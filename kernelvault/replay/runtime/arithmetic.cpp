@@ -42,8 +42,8 @@ int64_t dot(uint32_t a, uint32_t b) {
 int signed_sum(int64_t sum, bool clamp) { return saturated<int>(double(sum), 0, clamp, INT32_MIN, INT32_MAX); }
 unsigned unsigned_sum(int64_t sum, bool clamp) { return saturated<unsigned>(double(sum), 0, clamp, 0, UINT32_MAX); }
 
-using E4M3 = kv::Float8<3, true>;
-using E5M2 = kv::Float8<2, true>;
+using E4M3 = kv::TargetFloat8<3>;
+using E5M2 = kv::TargetFloat8<2>;
 
 uint8_t byte_of(int word, int index) { return uint8_t(unsigned(word) >> (index & 3) * 8); }
 

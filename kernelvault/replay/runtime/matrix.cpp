@@ -38,7 +38,7 @@ struct I8 {
 template <unsigned kMantissa>
 struct F8 {
     using Number = uint8_t;
-    static float decode(uint8_t bits) { return kv::Float8<kMantissa, true>::decode(bits); }
+    static float decode(uint8_t bits) { return kv::TargetFloat8<kMantissa>::decode(bits); }
 };
 
 template <class A, class B, class D>

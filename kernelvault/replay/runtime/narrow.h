@@ -4,7 +4,12 @@
 #include <cstdint>
 #include <cstring>
 
+// Generated into the image: the number of the target that it is built for.
+extern "C" const int kernel_target;
+
 namespace kv {
+
+inline bool has_ocp_floats() { return kernel_target >= 0x950; }
 
 inline float from_bits(uint32_t bits) {
     float value;
@@ -59,6 +64,17 @@ struct Float8 {
         float below = size - decode(uint8_t(low)), above = decode(uint8_t(high)) - size;
         unsigned nearest = below < above || (below == above && low % 2 == 0) ? low : high;
         return nearest || !kFnuz ? sign | uint8_t(nearest) : 0;
+    }
+};
+
+// The eight-bit floats of the target that the image is built for.
+template <unsigned kMantissa>
+struct TargetFloat8 {
+    static float decode(uint8_t bits) {
+        return has_ocp_floats() ? Float8<kMantissa, false>::decode(bits) : Float8<kMantissa, true>::decode(bits);
+    }
+    static uint8_t encode(float value) {
+        return has_ocp_floats() ? Float8<kMantissa, false>::encode(value) : Float8<kMantissa, true>::encode(value);
     }
 };
 
