@@ -82,8 +82,53 @@ KV(int, ds_permute, int, int);
 KV(int, ds_swizzle, int, int);
 KV(int, mov_dpp, int, int, int, int, bool);
 KV(int, update_dpp, int, int, int, int, int, bool);
+#ifdef __HIP__
+// Clang's builtins move the bits of other types, too: integers of up to 32 as int, these as what they are.
+template <class T, int kSize = sizeof(T), bool kIsFloat = __is_floating_point(T)>
+struct __kv_moves;
+template <class T>
+struct __kv_moves<T, 4, true> {
+    using type = T;
+};
+template <class T, bool kIsFloat>
+struct __kv_moves<T, 8, kIsFloat> {
+    using type = T;
+};
+template <class T>
+__attribute__((device, always_inline)) inline typename __kv_moves<T>::type __builtin_amdgcn_update_dpp(
+    T old, T value, int control, int rows, int banks, bool bound) {
+    int to[sizeof(T) / 4], from[sizeof(T) / 4];
+    __builtin_memcpy(to, &old, sizeof old);
+    __builtin_memcpy(from, &value, sizeof value);
+    for (unsigned i = 0; i < sizeof(T) / 4; i++) to[i] = __builtin_amdgcn_update_dpp(to[i], from[i], control, rows, banks, bound);
+    __builtin_memcpy(&old, to, sizeof old);
+    return old;
+}
+template <class T>
+__attribute__((device, always_inline)) inline typename __kv_moves<T>::type __builtin_amdgcn_mov_dpp(
+    T value, int control, int rows, int banks, bool bound) {
+    return __builtin_amdgcn_update_dpp(T(0), value, control, rows, banks, bound);
+}
+#endif
 KV(__kv_u32x2, permlane16_swap, unsigned, unsigned, bool, bool);
 KV(__kv_u32x2, permlane32_swap, unsigned, unsigned, bool, bool);
+#define KV_REDUCE(width, type)                          \
+    KV(unsigned type, wave_reduce_add_u##width, unsigned type, int); \
+    KV(unsigned type, wave_reduce_sub_u##width, unsigned type, int); \
+    KV(type, wave_reduce_min_i##width, type, int);                   \
+    KV(unsigned type, wave_reduce_min_u##width, unsigned type, int); \
+    KV(type, wave_reduce_max_i##width, type, int);                   \
+    KV(unsigned type, wave_reduce_max_u##width, unsigned type, int); \
+    KV(type, wave_reduce_and_b##width, type, int);                   \
+    KV(type, wave_reduce_or_b##width, type, int);                    \
+    KV(type, wave_reduce_xor_b##width, type, int);
+KV_REDUCE(32, int)
+KV_REDUCE(64, long)
+#undef KV_REDUCE
+KV(float, wave_reduce_fadd_f32, float, int);
+KV(float, wave_reduce_fsub_f32, float, int);
+KV(float, wave_reduce_fmin_f32, float, int);
+KV(float, wave_reduce_fmax_f32, float, int);
 KV(unsigned long, uicmp, unsigned, unsigned, int);
 KV(unsigned long, sicmp, int, int, int);
 

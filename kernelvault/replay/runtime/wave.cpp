@@ -56,18 +56,20 @@ void read_lane(uint64_t mask, void* const* arguments) {
     });
 }
 
-// The lane that `control` of ds_swizzle_b32 names; 64: none.
+// The lane that `control` of ds_swizzle_b32 names: by masks, in quads, or by rotation.
 unsigned swizzle_source(unsigned lane, unsigned control) {
     if (!(control & 0x8000))
         return (lane & 32) | ((((lane & control) | (control >> 5)) ^ (control >> 10)) & 31);
-    if (!(control & 0x7f00)) return (lane & ~3u) | (control >> (lane % 4 * 2) & 3);
-    return kLanes;
+    if (!(control & 0x4000)) return (lane & ~3u) | (control >> (lane % 4 * 2) & 3);
+    unsigned kept = control & 31, count = control >> 5 & 31;
+    unsigned turned = control & 0x400 ? lane - count : lane + count;
+    return (lane & 32) | (((lane & kept) | (turned & ~kept)) & 31);
 }
 
 void swizzle(uint64_t mask, void* const* arguments) {
     each<Exchange>(mask, arguments, [=](unsigned lane, Exchange& mine) {
         unsigned from = swizzle_source(lane, unsigned(mine.where));
-        mine.result = from < kLanes && active(mask, from) ? value_of(arguments, from) : 0;
+        mine.result = active(mask, from) ? value_of(arguments, from) : 0;
     });
 }
 
@@ -190,7 +192,11 @@ int __builtin_amdgcn_readfirstlane(int value) { return exchange(KV_SITE, read_fi
 int __builtin_amdgcn_readlane(int value, int lane) { return exchange(KV_SITE, read_lane, {value, lane, 0, 0, false, 0}); }
 int __builtin_amdgcn_ds_bpermute(int address, int value) { return exchange(KV_SITE, pull, {value, address, 0, 0, false, 0}); }
 int __builtin_amdgcn_ds_permute(int address, int value) { return exchange(KV_SITE, push, {value, address, 0, 0, false, 0}); }
-int __builtin_amdgcn_ds_swizzle(int value, int control) { return exchange(KV_SITE, swizzle, {value, control, 0, 0, false, 0}); }
+int __builtin_amdgcn_ds_swizzle(int value, int control) {
+    constexpr int kTransform = 0xe000;  // the order of a Fourier transform
+    if ((control & kTransform) == kTransform) kv::stop(kv::Status::kUnsupported);
+    return exchange(KV_SITE, swizzle, {value, control, 0, 0, false, 0});
+}
 int __builtin_amdgcn_update_dpp(int old, int value, int control, int rows, int banks, bool bound) {
     return exchange(KV_SITE, dpp, {value, control, old, unsigned(rows) << 4 | unsigned(banks), bound, 0});
 }

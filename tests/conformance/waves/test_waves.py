@@ -1,0 +1,353 @@
+"""What lanes of a wave do together: shuffles, votes, permutations, DPP and what experts build of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, Refuses, integers, numbers
+
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+waves = Feature(__file__)
+LANES = np.arange(64)
+ROW, PLACE = LANES // 16 * 16, LANES % 16
+REPEATED = integers(64, 3, 0, 6)
+LONGS = integers(64, 4, -(2**60), 2**60, np.int64)
+
+
+@waves.program(
+    i=integers(64),
+    u=integers(64, 2, 0, 2**32, np.uint32),
+    l=LONGS,
+    ull=integers(64, 5, 0, 2**63, np.uint64),
+    f=numbers(64),
+    d=numbers(64, dtype=np.float64),
+)
+def shuffle_types(**x: Array) -> tuple[Array, ...]:
+    """All types that AMD's header has a shuffle for."""
+    return tuple(array[::-1] for array in x.values())
+
+
+@waves.program(x=numbers(64, dtype=np.float16), bits=integers(64, dtype=np.int16))
+def shuffle_half(x: Array, bits: Array) -> tuple[Array, Array, Array]:
+    """half, half2 and bfloat16 travel as bits."""
+    pairs = np.stack([x, np.roll(x, -1)], 1)[LANES ^ 32].reshape(-1)
+    return np.roll(x, -1), pairs, np.where(LANES + 3 < 64, bits[(LANES + 3) % 64], bits)
+
+
+@waves.program(x=numbers(64))
+def shuffle_widths(x: Array) -> Array:
+    """Segments of 2 to 64 lanes."""
+    return np.concatenate([x[LANES // width * width + 1] for width in (2, 4, 8, 16, 32, 64)])
+
+
+@waves.program(x=integers(64), sources=np.int32([16, 35, -1, -17, 1000]))
+def shuffle_far_lanes(x: Array, sources: Array) -> Array:
+    """A source lane out of range counts modulo the width."""
+    return np.concatenate([*(x[LANES // 16 * 16 + source % 16] for source in sources), x[(LANES - 100) % 64]])
+
+
+@waves.program(x=numbers(64, dtype=np.float64))
+def shuffle_up_and_down(x: Array) -> Array:
+    """The ends of a segment keep their own values."""
+    rows = []
+    for width in (64, 16, 4):
+        place = LANES % width
+        rows += [np.where(place >= 3, np.roll(x, 3), x), np.where(place + 3 < width, np.roll(x, -3), x), x]
+    return np.concatenate(rows)
+
+
+@waves.program(x=integers(64, dtype=np.uint32, low=0))
+def shuffle_xor(x: Array) -> Array:
+    """Partners by exclusive or, within and beyond a segment."""
+    rows = []
+    for width in (64, 8):
+        for mask in (1, 2, 4, 8, 16, 32):
+            partner = LANES ^ mask
+            rows.append(x[np.where(partner >= (LANES // width + 1) * width, LANES, partner)])
+    return np.concatenate(rows)
+
+
+@waves.program(x=integers(64))
+def shuffle_sync_in_halves(x: Array) -> Array:
+    """`*_sync` in two branches, each with the mask of its lanes."""
+    low, high = x[:32], x[32:]
+    return np.concatenate([low[::-1], high[np.arange(32) ^ 16] + np.concatenate([high[:1], high[:-1]])])
+
+
+@waves.program(x=numbers(64))
+def sync_mask_of_absent_lanes(x: Array) -> Refuses:
+    """A mask with lanes that are elsewhere fails AMD's assertion."""
+    return Refuses("CRASHED", "assert")
+
+
+@waves.program(x=numbers(64))
+def sync_mask_of_32_bits(x: Array) -> Refuses:
+    """A mask of 32 bits is an error: a wave has 64 lanes."""
+    return Refuses("COMPILE_FAILED", "The mask must be a 64-bit integer")
+
+
+@waves.program(x=integers(256, low=-100, high=100))
+def votes(x: Array) -> tuple[Array, Array]:
+    """ballot, any, all and activemask of waves of 64."""
+    by_wave = x.reshape(4, 64)
+    any_, all_ = (by_wave > 90).any(1), (by_wave > -90).all(1)
+    return np.repeat(_bits(by_wave > 0), 64), np.repeat(4 * any_ + 2 * all_ + 1, 64).astype(np.int32)
+
+
+@waves.program(x=integers(64, low=-400, high=1001))
+def votes_sync(x: Array) -> Array:
+    """Votes among the lanes of a mask only."""
+    even = LANES % 2 == 0
+    sides = [even, ~even]
+    yes, top, least = (
+        [_bits((x > 0) & side) for side in sides],
+        [bool((x[side] == 1000).any()) for side in sides],
+        [bool((x[side] >= -500).all()) for side in sides],
+    )
+    return np.concatenate([np.int64(row)[LANES % 2] for row in (yes, top, least)])
+
+
+@waves.program(i=REPEATED, d=np.float64(REPEATED) / 7)
+def match_any(i: Array, d: Array) -> tuple[Array, Array]:
+    """The lanes that have the same value."""
+    same = _bits(i[:, None] == i[None, :])
+    return same, same
+
+
+@waves.program(x=np.where(LANES // 16 % 2, REPEATED, 5).astype(np.int32))
+def match_all_sync(x: Array) -> tuple[Array, Array]:
+    """Whether all lanes of a mask agree."""
+    quarter = LANES[:, None] // 16 == LANES[None, :] // 16
+    agree = (~quarter | (x[:, None] == x[None, :])).all(1)
+    every = np.array([agree[quarter[lane]].all() for lane in LANES])
+    everyone = np.where(every, _bits(quarter), 0)
+    return np.concatenate([everyone, _bits(quarter & (x[:, None] % 2 == x[None, :] % 2))]), every.astype(np.int32)
+
+
+@waves.program(x=integers(64), uniform=50)
+def read_lane(x: Array, uniform: int) -> Array:
+    """One lane's value for all."""
+    return np.repeat(x[[37, uniform, 0]], 64)
+
+
+@waves.program(x=numbers(64))
+def write_lane(x: Array) -> NeedsDevice:
+    """v_writelane_b32 is there in assembly only."""
+    return NeedsDevice("v_writelane_b32")
+
+
+@waves.program(x=integers(128), from_=integers(128, 2, 0, 64))
+def gather(x: Array, from_: Array) -> Array:
+    """ds_bpermute_b32 within each of two waves."""
+    each = np.arange(128) // 64 * 64 + from_
+    return np.concatenate([x[each], x[each]])
+
+
+@waves.program(x=integers(64), to=integers(64, 2, 0, 64))
+def scatter(x: Array, to: Array) -> Array:
+    """ds_permute_b32 with collisions and gaps."""
+    out = np.zeros(64, np.int32)
+    for lane in LANES:
+        out[to[lane]] = x[lane]
+    return out
+
+
+@waves.program(x=integers(64))
+def swizzle(x: Array) -> Array:
+    """ds_swizzle_b32 by masks, by quads and by rotation."""
+    half = LANES & 32
+    sources = (half | (LANES ^ 31) & 31, half | LANES & 24 | 5, LANES ^ 16, LANES ^ 3, half | (LANES + 3) & 31)
+    return np.concatenate([x[source] for source in sources])
+
+
+@waves.program(x=integers(64))
+def dpp_row_shifts(x: Array) -> Array:
+    """row_shl, row_shr, row_ror."""
+    return np.concatenate(
+        [
+            _moved(x, LANES + 3, PLACE + 3 < 16, -1),
+            _moved(x, LANES - 3, PLACE >= 3, -1),
+            _moved(x, LANES - 15, PLACE == 15, 0),
+            x[ROW + (PLACE - 5) % 16],
+            _moved(x, LANES + 1, PLACE < 15, 0),
+        ]
+    )
+
+
+@waves.program(x=integers(64, low=0, high=100).astype(np.float32))
+def dpp_quad_perm(x: Array) -> Array:
+    """Sums and broadcasts of four lanes."""
+    return np.concatenate([np.repeat(x.reshape(16, 4).sum(1), 4), np.repeat(x[::4], 4)])
+
+
+@waves.program(x=integers(64))
+def dpp_mirrors(x: Array) -> Array:
+    """Rows of 16 and of 8 reversed."""
+    return np.concatenate([x.reshape(4, 16)[:, ::-1].reshape(-1), x.reshape(8, 8)[:, ::-1].reshape(-1)])
+
+
+@waves.program(x=integers(64))
+def dpp_broadcasts(x: Array) -> Array:
+    """row_bcast:15, row_bcast:31 and row_newbcast:7."""
+    return np.concatenate([_moved(x, ROW - 1, ROW > 0, -1), _moved(x, np.full(64, 31), LANES >= 32, -1), x[ROW + 7]])
+
+
+@waves.program(x=integers(64))
+def dpp_wave_shifts(x: Array) -> Array:
+    """Shifts and rotations by one lane through the wave."""
+    return np.concatenate(
+        [_moved(x, LANES + 1, LANES < 63, -1), np.roll(x, -1), _moved(x, LANES - 1, LANES > 0, 0), np.roll(x, 1)]
+    )
+
+
+@waves.program(x=integers(64))
+def dpp_masks(x: Array) -> Array:
+    """Row masks and bank masks."""
+    row, bank, old = LANES // 16, PLACE // 4, 7000 + LANES
+    shifted, bounded = np.where(PLACE > 0, np.roll(x, 1), old), np.where(PLACE > 0, np.roll(x, 1), 0)
+    return np.concatenate(
+        [
+            np.where(0b1010 >> row & 1, shifted, old),
+            np.where(0b0110 >> bank & 1, bounded, old),
+            np.where((0b0011 >> row & 1) & (0b1000 >> bank & 1), x[ROW + (PLACE - 1) % 16], old),
+        ]
+    ).astype(np.int32)
+
+
+@waves.program(x=numbers(256))
+def dpp_wave_sum(x: Array) -> Array:
+    """The reduction of a wave as the compiler and experts write it, in the same order of additions."""
+    sums = x.reshape(4, 4, 16).copy()
+    for step in (1, 2, 4, 8):
+        sums[:, :, step:] += sums[:, :, :-step].copy()
+    ends = sums[:, :, 15]
+    return (ends[:, 3] + ends[:, 2]) + (ends[:, 1] + ends[:, 0])
+
+
+@waves.program(x=integers(64))
+def dpp_scan(x: Array) -> Array:
+    """Inclusive and exclusive maximum."""
+    most = np.maximum.accumulate(x)
+    return np.concatenate([most, [-5000], most[:-1]]).astype(np.int32)
+
+
+@waves.program(f=numbers(64), d=numbers(64, dtype=np.float64), l=LONGS)
+def dpp_of_wide_types(f: Array, d: Array, l: Array) -> tuple[Array, Array, Array]:  # noqa: E741
+    """DPP on float, double and long."""
+    return (
+        _moved(f, LANES + 1, PLACE < 15, 0.25),
+        _moved(d, LANES - 1, PLACE > 0, 0.5),
+        l.reshape(8, 8)[:, ::-1].reshape(-1),
+    )
+
+
+@waves.program(x=integers(256))
+def stream_compaction(x: Array) -> tuple[Array, Array]:
+    """Each wave packs what it keeps, in order."""
+    out, counts = np.zeros((4, 64), np.int32), []
+    for row, wave in zip(out, x.reshape(4, 64), strict=True):
+        kept = wave[np.fmod(wave, 3) == 0]
+        row[: len(kept)] = kept
+        counts.append(len(kept))
+    return out.reshape(-1), np.int32(counts)
+
+
+@waves.program(a=integers(64, 1, 0, 2**32, np.uint32), b=integers(64, 2, 0, 2**32, np.uint32))
+def byte_permute(a: Array, b: Array) -> Array:
+    """v_perm_b32 and __byte_perm."""
+    eight = np.stack([b, a], 1).view(np.uint8).reshape(64, 8)
+    sign = np.where(np.stack([b, b, a, a], 1) >> np.uint32([15, 31, 15, 31]) & 1, 255, 0).astype(np.uint8)
+    zero, ones = np.zeros(64, np.uint8), np.full(64, 255, np.uint8)
+
+    def word(*low_first: Array) -> Array:
+        return np.stack(low_first, 1).reshape(-1).view(np.uint32)
+
+    both = np.stack([a, b], 1).view(np.uint8).reshape(64, 8)
+    return np.concatenate(
+        [
+            word(*(eight[:, i] for i in (1, 2, 3, 4))),
+            word(eight[:, 7], eight[:, 6], ones, zero),
+            word(*(sign[:, i] for i in (3, 1, 2, 0))),
+            word(*(both[:, i] for i in (0, 2, 5, 7))),
+        ]
+    )
+
+
+@waves.program(a=integers(64, 1, 0, dtype=np.uint32), b=integers(64, 2, 0, dtype=np.uint32), target="gfx950")
+def permlane_swaps(a: Array, b: Array) -> Array:
+    """v_permlane32_swap_b32 and v_permlane16_swap_b32 of gfx950."""
+    rows_a, rows_b = a.reshape(4, 16), b.reshape(4, 16)
+    return np.concatenate(
+        [
+            *(a[:32], b[:32], a[32:], b[32:]),
+            *(rows_a[0], rows_b[0], rows_a[2], rows_b[2]),
+            *(rows_a[1], rows_b[1], rows_a[3], rows_b[3]),
+        ]
+    )
+
+
+@waves.program(x=integers(64), y=LONGS)
+def wave_reduce(x: Array, y: Array) -> tuple[Array, Array]:
+    """`__builtin_amdgcn_wave_reduce_*`."""
+    as_unsigned = x.view(np.uint32)
+    results = [x.sum(), -x.sum(), x.min(), x.max(), np.int32(as_unsigned.min()), as_unsigned.max().view(np.int32)]
+    results += [np.bitwise_and.reduce(x | 3), np.bitwise_or.reduce(x), np.bitwise_xor.reduce(x)]
+    return np.repeat(np.int32(results), 64), np.repeat([y.sum(), y.max()], 64)
+
+
+@waves.program(x=integers(64, low=-50, high=50))
+def wave_compares(x: Array) -> tuple[Array, Array]:
+    """icmp into a mask, and inverse_ballot."""
+    masks = [_bits(x < 10), _bits(x.view(np.uint32) > 10), _bits(x % 2 == 0)]
+    return np.repeat(masks, 64), (2 * LANES + np.isin(LANES, [0, 2, 32, 63])).astype(np.int32)
+
+
+@waves.program(x=numbers(960))
+def block_sum(x: Array) -> Array:
+    """A reduction over five waves, in the order of its tree."""
+    parts = x.reshape(3, 5, 64)
+    for step in (32, 16, 8, 4, 2, 1):
+        parts = parts[:, :, :step] + parts[:, :, step : 2 * step]
+    last = np.concatenate([parts[:, :, 0], np.zeros((3, 3), np.float32)], 1)
+    for step in (4, 2, 1):
+        last = last[:, :step] + last[:, step : 2 * step]
+    return last[:, 0]
+
+
+@waves.program(x=numbers(128))
+def bitonic_sort(x: Array) -> Array:
+    """64 keys of a wave in order."""
+    return np.sort(x.reshape(2, 64), 1).reshape(-1)
+
+
+@waves.program(x=numbers(8 * 200, low=-8, high=8).reshape(8, 200), ulp=64)
+def online_softmax(x: Array) -> Array:
+    """Two numbers reduced as one."""
+    powers = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    return (powers / powers.sum(1, keepdims=True)).astype(np.float32)
+
+
+@waves.program(x=numbers(1))
+def waves_of_a_flat_block(x: Array) -> Array:
+    """Which threads of a three-dimensional block are a wave."""
+    flat = np.arange(192)
+    starts = np.repeat((flat.reshape(3, 64) % 12 == 0).sum(1), 64)
+    return (flat // 64 * 64 * 1000 + flat % 64 + 100000 * starts).astype(np.int32)
+
+
+@waves.cases()
+async def test_waves(machine: Machine, program: Program, tmp_path: Path) -> None:
+    """Each program does what its twin says."""
+    await machine.check(program, tmp_path)
+
+
+def _bits(yes: Array) -> Array:
+    """Masks of lanes, the last axis, as int64."""
+    return (yes.astype(np.uint64) << np.arange(64, dtype=np.uint64)).sum(-1, dtype=np.uint64).view(np.int64)
+
+
+def _moved(x: Array, source: Array, arrives: Array, else_: float) -> Array:
+    return np.where(arrives, x[source % 64], else_).astype(x.dtype)
