@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import errno
+import os
 import types
 import typing
 from collections.abc import Mapping
@@ -15,7 +17,7 @@ Config = TypeVar("Config")
 
 
 class ConfigError(Exception):
-    """The environment holds an unknown name or a malformed value."""
+    """The environment holds an unknown name, a malformed value or one that cannot be used here."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -93,6 +95,19 @@ def load(kind: type[Config], environment: Mapping[str, str]) -> Config:
     except TypeError as error:
         missing = [n for n, f in known.items() if f in str(error)]
         raise ConfigError(f"failed to read the configuration: set {' and '.join(missing) or error}") from error
+
+
+def writable(folder: Path, variable: str) -> Path:
+    """`folder`, made where it is missing; raises ConfigError where nobody can write there, naming its `variable`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        reason = "" if os.access(folder, os.W_OK | os.X_OK) else os.strerror(errno.EACCES)
+    except OSError as error:
+        reason = str(error.strerror)
+    if reason:
+        remedy = f"set {PREFIX}{variable} to a folder that can be written"
+        raise ConfigError(f"failed to write to {folder}: {reason}; {remedy}")
+    return folder
 
 
 def _parse(name: str, text: str, hint: Any) -> Any:

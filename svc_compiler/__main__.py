@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from kernelvault import client, server
+from kernelvault import client, config, server
 from kernelvault.admission import Admission
 from kernelvault.blobs import Blobs
 from kernelvault.replay import cpu_model
@@ -51,8 +51,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
     """The service's parts, outermost first; raises Unfit where this machine lacks one."""
     check_platform()
     secret = settings.secret()
-    scratch = settings.cache_dir / "scratch"
-    scratch.mkdir(parents=True, exist_ok=True)
+    scratch = config.writable(settings.cache_dir / "scratch", "CACHE_DIR")
     toolchain = Toolchain.find(settings.toolchain, settings.cache_dir)
     async with contextlib.AsyncExitStack() as stack:
         channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import AsyncIterator, Sequence
 
-from kernelvault import client, server
+from kernelvault import client, config, server
 from kernelvault.blobs import Blobs
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import corpus_pb2_grpc, generator_pb2_grpc
@@ -23,8 +23,7 @@ NAME = "kernelvault.v1.Generator"
 @contextlib.asynccontextmanager
 async def build(settings: GeneratorConfig) -> AsyncIterator[Sequence[server.Registration]]:
     """The service's parts; raises Unfit where this machine lacks one."""
-    scratch = settings.cache_dir / "scratch"
-    scratch.mkdir(parents=True, exist_ok=True)
+    scratch = config.writable(settings.cache_dir / "scratch", "CACHE_DIR")
     async with contextlib.AsyncExitStack() as stack:
         channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         sandbox = await Sandbox.start(preload=PRELOAD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 
-from kernelvault import client, server
+from kernelvault import client, config, server
 from kernelvault.blobs import Blobs
 from kernelvault.replay import cpu_model
 from kernelvault.replay.models import Models
@@ -25,7 +25,7 @@ from svc_profiler.settings import ProfilerConfig
 async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Registration]]:
     """The service's parts, outermost first; raises Unfit where this machine lacks one."""
     check_platform()
-    settings.cache_dir.mkdir(parents=True, exist_ok=True)
+    config.writable(settings.cache_dir, "CACHE_DIR")
     async with contextlib.AsyncExitStack() as stack:
         channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         replays = await MeteredSandbox.start(cpu_model.PRELOAD)

@@ -60,3 +60,14 @@ def test_a_required_field_is_asked_for() -> None:
     """A field without a default must be set."""
     with pytest.raises(config.ConfigError, match="set KERNELVAULT_STORE"):
         config.load(Settings, {})
+
+
+def test_a_folder_that_cannot_be_written_names_its_variable(tmp_path: Path) -> None:
+    """A file in its way, too, is no traceback."""
+    (tmp_path / "file").write_text("")
+
+    assert config.writable(tmp_path / "new" / "folder", "CACHE_DIR").is_dir()
+    with pytest.raises(config.ConfigError, match="Not a directory; set KERNELVAULT_CACHE_DIR"):
+        config.writable(tmp_path / "file" / "folder", "CACHE_DIR")
+    with pytest.raises(config.ConfigError, match=r"File exists; set KERNELVAULT_CACHE_DIR"):
+        config.writable(tmp_path / "file", "CACHE_DIR")
