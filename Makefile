@@ -9,7 +9,7 @@ workers := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 pytest := .venv/bin/python -m pytest --numprocesses $(workers) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain demo test test-fast conformance lint format stubs api-baseline k8s-tools k8s-test k8s-render up down status clean
+.PHONY: help setup toolchain demo test test-fast conformance lint format stubs api-baseline k8s-tools k8s-test k8s-render images images-test up down status clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -60,6 +60,13 @@ k8s-test: setup k8s-tools ## the Helm chart: lint, schemas, KubeRay, checkov, pr
 
 k8s-render: .venv/.complete ## renders the chart's examples into k8s/rendered
 	@scripts/render-examples
+
+images: .venv/.complete ## builds the images of the last commit that need no GPU, with buildah, on BASE_IMAGE
+	@scripts/build-images
+
+images-test: .venv/.complete ## builds them on a Debian made from packages, starts them as a cluster would, tests them
+	@BASE_IMAGE=local scripts/build-images
+	@.venv/bin/python -m pytest tests/images $(PYTEST_ARGS)
 
 build/kernelvault.binpb: $(wildcard protos/kernelvault/v1/*.proto) scripts/generate-stubs | .venv/.complete
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; scripts/generate-stubs $$out
