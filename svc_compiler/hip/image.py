@@ -17,7 +17,7 @@ from pathlib import Path
 from kernelvault import errors
 from kernelvault.sandbox import Limits, Sandbox
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip import device_ir, ir, meaning, precompiled, runtime, unpack
+from svc_compiler.hip import conversions, device_ir, ir, meaning, precompiled, runtime, unpack
 from svc_compiler.hip.gpu import headers_before
 from svc_compiler.hip.passes import Pass, run_pass
 from svc_compiler.hip.toolchain import PRELUDE, Toolchain
@@ -94,7 +94,7 @@ async def build_image(
         kernels = {name: unpack.find(name, slots, module) for name, slots in layouts.items()}
         padding = {name: unpack.padding(kernels[name], slots, module) for name, slots in layouts.items()}
         variables = device_ir.variables(module)
-        text = device_ir.rewrite(module, kernels, target)
+        text = device_ir.rewrite(conversions.saturate(module), kernels, target)
         _check_wants(device_ir.wants(text), support)
     except (unpack.Unsupported, ir.Unreadable) as error:
         raise Refused(Verdict.NEEDS_DEVICE, f"The CPU model cannot run this source: {error}.") from error

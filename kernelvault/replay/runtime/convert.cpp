@@ -68,7 +68,7 @@ void store_number(void* to, int dtype, double value) {
         case kF32: return store(to, single);
         case kF16: return store(to, _Float16(single));
         case kBf16: return store(to, kv::to_bf16(single));
-        case kE4M3: return store(to, kv::Float8<3, false>::encode(single));
+        case kE4M3: return store(to, kv::Float8<3, false>::encode(single, 0x7e));  // torch saturates this one
         case kE5M2: return store(to, kv::Float8<2, false>::encode(single));
         case kE4M3Fnuz: return store(to, kv::Float8<3, true>::encode(single));
         case kE5M2Fnuz: return store(to, kv::Float8<2, true>::encode(single));

@@ -1,8 +1,9 @@
-// ocml: AMD's device mathematics, on the C library's. The C library is at least as accurate; the `native` functions,
-// which may be less so on the device, are computed as accurately here.
+// ocml: AMD's device mathematics, on the C library's, which is at least as accurate.
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
+
+#include "amdgcn.h"
 
 #pragma STDC FENV_ACCESS ON
 
@@ -83,7 +84,7 @@ KV_SAME_ONE(trunc) KV_SAME_ONE(lgamma)
 KV_SAME_TWO(atan2) KV_SAME_TWO(copysign) KV_SAME_TWO(fdim) KV_SAME_TWO(fmax) KV_SAME_TWO(fmin) KV_SAME_TWO(fmod)
 KV_SAME_TWO(hypot) KV_SAME_TWO(nextafter) KV_SAME_TWO(pow) KV_SAME_TWO(remainder)
 KV_ONE(exp10, std::pow(10.0, double(x)))
-KV_ONE(rsqrt, T(1) / std::sqrt(x))
+KV_ONE(rsqrt, 1 / std::sqrt(double(x)))
 KV_ONE(rcbrt, T(1) / std::cbrt(x))
 KV_ONE(sinpi, sin_pi<T>(x))
 KV_ONE(cospi, cos_pi<T>(x))
@@ -127,10 +128,15 @@ KV_TWO(powr, std::pow(x, y))
 KV_TYPED(float, f32)
 KV_TYPED(double, f64)
 
+// As ocml has them: the instruction, after a multiplication in single precision.
+KV_MATH float __ocml_native_exp_f32(float x) { return __builtin_amdgcn_exp2f(x * 0x1.715476p+0f); }
+KV_MATH float __ocml_native_exp2_f32(float x) { return __builtin_amdgcn_exp2f(x); }
+KV_MATH float __ocml_native_exp10_f32(float x) { return __builtin_amdgcn_exp2f(x * 0x1.a934f0p+1f); }
+KV_MATH float __ocml_native_sin_f32(float x) { return __builtin_amdgcn_sinf(x * 0x1.45f306p-3f); }
+KV_MATH float __ocml_native_cos_f32(float x) { return __builtin_amdgcn_cosf(x * 0x1.45f306p-3f); }
 #define KV_NATIVE(name) KV_MATH float __ocml_native_##name##_f32(float x) { return std::name(x); }
-KV_NATIVE(cos) KV_NATIVE(exp) KV_NATIVE(exp2) KV_NATIVE(log) KV_NATIVE(log2) KV_NATIVE(log10) KV_NATIVE(sin) KV_NATIVE(sqrt)
-KV_MATH float __ocml_native_exp10_f32(float x) { return __ocml_exp10_f32(x); }
-KV_MATH float __ocml_native_rsqrt_f32(float x) { return 1 / std::sqrt(x); }
+KV_NATIVE(log) KV_NATIVE(log2) KV_NATIVE(log10) KV_NATIVE(sqrt)
+KV_MATH float __ocml_native_rsqrt_f32(float x) { return __ocml_rsqrt_f32(x); }
 KV_MATH float __ocml_native_recip_f32(float x) { return 1 / x; }
 
 // Directed rounding.

@@ -50,32 +50,63 @@ struct Float8 {
         return sign * __builtin_ldexpf(fraction, int(exponent ? exponent : 1) - kBias);
     }
 
-    // To nearest, ties to even, by search: the encodings of positive numbers are in order. Saturates.
-    static uint8_t encode(float value) {
-        uint8_t sign = to_bits(value) >> 31 ? 0x80 : 0;
-        if (value != value) return kFnuz ? 0x80 : 0x7f;
-        float size = __builtin_fabsf(value);
-        unsigned high = kFnuz ? 0x7f : kIeee ? 0x7b : 0x7e, low = 0;
-        if (size >= decode(uint8_t(high))) return sign | uint8_t(high);
+    static constexpr unsigned kLargest = kFnuz ? 0x7f : kIeee ? 0x7b : 0x7e;
+    // What numbers beyond the largest become, but for their sign.
+    static constexpr unsigned kTooLarge = kFnuz ? 0x80 : kIeee ? 0x7c : 0x7f;
+
+    // The largest code whose number is not above `size`, by search: the codes of positive numbers are in order.
+    static unsigned below(float size) {
+        unsigned low = 0, high = kLargest + 1;
         while (high - low > 1) {
             unsigned middle = (low + high) / 2;
             (decode(uint8_t(middle)) <= size ? low : high) = middle;
         }
-        float below = size - decode(uint8_t(low)), above = decode(uint8_t(high)) - size;
-        unsigned nearest = below < above || (below == above && low % 2 == 0) ? low : high;
-        return nearest || !kFnuz ? sign | uint8_t(nearest) : 0;
+        return low;
+    }
+
+    // The number that would come after the largest.
+    static float limit() { return 2 * decode(kLargest) - decode(kLargest - 1); }
+
+    static uint8_t with_sign(unsigned code, float value) {
+        return kFnuz && code == 0 ? 0 : uint8_t(code | to_bits(value) >> 31 << 7);
+    }
+
+    // To nearest, ties to even.
+    static uint8_t encode(float value, unsigned too_large = kTooLarge) {
+        if (value != value) return kFnuz ? 0x80 : 0x7f;
+        float size = __builtin_fabsf(value);
+        unsigned low = below(size);
+        float above = low == kLargest ? limit() : decode(uint8_t(low + 1));
+        float down = size - decode(uint8_t(low)), up = above - size;
+        unsigned nearest = down < up || (down == up && low % 2 == 0) ? low : low + 1;
+        return with_sign(nearest > kLargest ? too_large : nearest, value);
+    }
+
+    // Toward zero.
+    static uint8_t truncate(float value) {
+        if (value != value) return kFnuz ? 0x80 : 0x7f;
+        float size = __builtin_fabsf(value);
+        return with_sign(size >= limit() ? kTooLarge : below(size), value);
     }
 };
 
 // The eight-bit floats of the target that the image is built for.
 template <unsigned kMantissa>
 struct TargetFloat8 {
-    static float decode(uint8_t bits) {
-        return has_ocp_floats() ? Float8<kMantissa, false>::decode(bits) : Float8<kMantissa, true>::decode(bits);
-    }
-    static uint8_t encode(float value) {
-        return has_ocp_floats() ? Float8<kMantissa, false>::encode(value) : Float8<kMantissa, true>::encode(value);
-    }
+    using Ocp = Float8<kMantissa, false>;
+    using Fnuz = Float8<kMantissa, true>;
+    static float decode(uint8_t bits) { return has_ocp_floats() ? Ocp::decode(bits) : Fnuz::decode(bits); }
+    static uint8_t encode(float value) { return has_ocp_floats() ? Ocp::encode(value) : Fnuz::encode(value); }
+    static uint8_t truncate(float value) { return has_ocp_floats() ? Ocp::truncate(value) : Fnuz::truncate(value); }
 };
+
+// To single precision such that rounding it once more is as if the double had been rounded once.
+inline float to_odd(double x) {
+    float f = float(x);
+    if (double(f) == x || f != f || __builtin_isinf(f)) return f;
+    uint32_t bits = to_bits(f);
+    bool beyond = __builtin_fabs(double(f)) > __builtin_fabs(x);
+    return bits & 1 ? f : from_bits(beyond ? bits - 1 : bits + 1);
+}
 
 }  // namespace kv
