@@ -46,6 +46,9 @@ def fault(
             return Verdict.NEEDS_DEVICE, f"{kernel} {why}."
         case cpu_report.UNSUPPORTED:
             return Verdict.NEEDS_DEVICE, f"{kernel} uses an instruction with operands that the CPU model lacks."
+        case cpu_report.INACTIVE_LANE:
+            why = "reads registers of lanes that are switched off: what is in them, only the hardware knows"
+            return Verdict.NEEDS_DEVICE, f"{kernel} {why}."
         case cpu_report.STOPPED:
             return Verdict.UNSAFE, f"{kernel} was stopped at an access that would do harm."
         case _:

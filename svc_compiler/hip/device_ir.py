@@ -6,12 +6,12 @@
 | `extern __shared__` arrays | the runtime's one dynamic buffer |
 | `__device__` and `__constant__` variables | writable, with redzones, listed in `@kernel_variables` |
 | atomicrmw that -fsanitize=thread does not know | calls of the runtime |
-| ends of loops, where lanes of a wave may meet | calls of the runtime, by which it knows who is a lap behind |
+| where lanes of a wave may wait, ends of loops | told to the runtime, see `positions.py` |
 | traps | calls of the runtime, which ends the launch |
 | assembly that only waits or hints; `s_barrier` in it | an empty statement; a call of the runtime |
 | pointers to other address spaces | plain pointers: x86-64 has one |
 | alignment of vectors above 8 | 8, as the GPU wants it: x86-64 would fault |
-| functions | internal, instrumented, and never tail calls: a wait's return address tells where it is |
+| functions | internal, instrumented, and never tail calls: a barrier's return address tells which it is |
 
 So three tables and the target are all that leaves the module, and what it takes from outside is listed in `wants`.
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from svc_compiler.hip import ir, unpack
+from svc_compiler.hip import ir, positions, unpack
 from svc_compiler.hip.unpack import Kernel, Unsupported
 
 REDZONE_BYTES = 128
@@ -48,12 +48,6 @@ _ASSEMBLY = re.compile(r'\b((?:call|callbr|invoke)\b[^\n"]*\basm (?:\w+ )*)"([^"
 _IDLE = re.compile(
     r"(?:s_waitcnt(?:_\w+)?|s_nop|s_sleep|s_setprio|s_sethalt|s_inst_prefetch|s_set_inst_prefetch_distance)\b.*|"
 )
-# Lanes meet in operations that move or vote; where there are none, no loop needs to be watched.
-_WAVE_CALL = re.compile(
-    r"call [^\n]*@__builtin_amdgcn_(?:ballot|ds_|readfirstlane|readlane|mov_dpp|update_dpp|[su]icmp)"
-)
-_LOOP_END = re.compile(r"^  br (?:label|i1) [^\n]*!llvm\.loop ", re.MULTILINE)
-_LAP = "declare void @kvd_lap() nounwind willreturn memory(inaccessiblemem: readwrite)\n"
 # Clang's atomicrmw operations that have no function in ThreadSanitizer's interface.
 _ATOMIC = re.compile(
     r"atomicrmw (?:volatile )?(fadd|fsub|fmax|fmin|max|min|umax|umin|uinc_wrap|udec_wrap|usub_cond|usub_sat) "
@@ -113,13 +107,11 @@ def rewrite(module: str, kernels: Mapping[str, Kernel], target: str) -> str:
     module = _make_internal(_replace_globals(module))
     module = module.replace("call void @llvm.trap()", "call void @kvd_trap()")
     module, declarations = _call_atomics(module)
-    if _WAVE_CALL.search(module):
-        module = _LOOP_END.sub(r"  call void @kvd_lap()\n\g<0>", module)
-        declarations.append(_LAP)
+    module, told = positions.number(module)
     module = _replace_assembly(module)
     module = _ACCESS.sub(r"\g<1>8", module)
     module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" ', module)
-    ends = ["declare void @kvd_trap()\n", *declarations, unpack.table(kernels), lds, variables, _target(target)]
+    ends = ["declare void @kvd_trap()\n", *declarations, *told, unpack.table(kernels), lds, variables, _target(target)]
     if "@kvd_dynamic_lds" in module:
         ends.append("@kvd_dynamic_lds = external hidden global [0 x i8], align 128\n")
     return module + "\n" + "".join(ends)

@@ -97,8 +97,11 @@ uint64_t __ockl_cyclectr_u64() { return ticks += 64; }
     kv::note_trap(KV_SITE);
     kv::stop(kv::Status::kTrapped);
 }
-// device_ir.py puts it at the end of each loop's body.
-[[gnu::noinline]] void kvd_lap() { kv::end_lap(KV_SITE); }
+// positions.py puts these where lanes of a wave may wait, and part.
+void kvd_site(unsigned number) { current->position.set_site(number); }
+void kvd_enter(unsigned number) { current->position.enter(number); }
+void kvd_leave() { current->position.leave(); }
+void kvd_lap(unsigned number) { current->position.end_lap(number); }
 [[noreturn]] void kvd_unsupported() { kv::stop(kv::Status::kUnsupported); }
 
 // Device printf and the text of assertions lead nowhere: nothing that a kernel prints is believed.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "position.h"
+
 namespace kv {
 
 constexpr unsigned kLanes = 64;
@@ -27,13 +29,6 @@ enum class State : uint8_t {
 // What lanes of a wave do together: `arguments[lane]` points into the stack of each lane in `mask`.
 using WaveOperation = void (*)(uint64_t mask, void* const* arguments);
 
-// A loop's end that a lane has passed since the lanes of its wave were last together.
-struct Lap {
-    uintptr_t end;
-    uint32_t count;
-};
-constexpr unsigned kMostLaps = 4;  // loops at once; more are not told apart
-
 struct Thread {
     Extent id;
     uint16_t index;  // within the block
@@ -45,8 +40,7 @@ struct Thread {
     WaveOperation operation;
     void* arguments;
     int vote;        // of a reducing barrier
-    unsigned lap_count;
-    Lap laps[kMostLaps];
+    Position position;
 };
 
 struct Block {
@@ -80,6 +74,7 @@ enum class Status : int {
     kSpinning = 4,  // every thread polls: it waits for a block that the model runs later
     kUnsupported = 5,
     kBadLaunch = 6,
+    kInactiveLane = 7,  // an instruction reads registers of lanes that are switched off
 };
 
 }  // namespace kv

@@ -15,6 +15,8 @@ namespace {
 
 // Passes in which every thread only polled, after which nobody will ever come.
 constexpr unsigned kIdlePasses = 20000;
+// After which lanes that wait for their wave go on without those that poll.
+constexpr unsigned kPatientPasses = 2;
 
 const Launch* running;
 void* scheduler_stack;
@@ -48,6 +50,7 @@ void leave(Thread& from) {
 
 void thread_main() {
     for (;;) {
+        current->position.begin();
         running->kernel(running->arguments);
         settle();
         current->state = State::kDone;
@@ -71,52 +74,43 @@ void pass(unsigned first, unsigned last) {
     kv_switch(&scheduler_stack, to->stack_pointer);
 }
 
-uint32_t laps_of(const Thread& thread, uintptr_t end) {
-    for (unsigned i = 0; i < thread.lap_count; i++)
-        if (thread.laps[i].end == end) return thread.laps[i].count;
-    return 0;
-}
-
-// Whether `behind` waits further on in a loop whose next round `ahead` has begun.
-bool is_a_lap_behind(const Thread& behind, const Thread& ahead) {
-    for (unsigned i = 0; i < ahead.lap_count; i++) {
-        const Lap& lap = ahead.laps[i];
-        if (behind.site < lap.end && laps_of(behind, lap.end) < lap.count) return true;
+// The lane of a wave that goes first; null where none waits. Lanes that poll are waited for, unless they are `idle`:
+// they poll what a waiting lane of their own wave must write, and wait for it at the end of their branch on the hardware.
+const Thread* leader_of(unsigned first, unsigned last, bool idle) {
+    const Thread* leader = nullptr;
+    for (unsigned i = first; i < last; i++) {
+        if (threads[i].state == State::kSpin && !idle) return nullptr;
+        if (threads[i].state == State::kWave && (!leader || compare(threads[i].position, leader->position) < 0)) leader = &threads[i];
     }
-    return false;
-}
-
-// Whether a lane has a longer way to where lanes meet. Code is laid out in the order of the source, so that it is the one
-// at the lower address, unless that one is in the next round of a loop that the other is still in.
-bool goes_first(const Thread& one, const Thread& other) {
-    if (one.site == other.site) return false;
-    return one.site < other.site ? !is_a_lap_behind(other, one) : is_a_lap_behind(one, other);
+    return leader;
 }
 
 // One operation of a wave whose lanes all wait or have ended.
-bool step_wave(unsigned wave) {
+bool step_wave(unsigned wave, bool idle) {
     unsigned first = wave * kLanes;
     unsigned last = first + kLanes < block.count ? first + kLanes : block.count;
-    const Thread* leader = nullptr;
-    for (unsigned i = first; i < last; i++) {
-        if (threads[i].state == State::kSpin) return false;
-        if (threads[i].state == State::kWave && (!leader || goes_first(threads[i], *leader))) leader = &threads[i];
-    }
+    const Thread* leader = leader_of(first, last, idle);
     if (!leader) return false;
     uint64_t mask = 0;
     void* arguments[kLanes];
     WaveOperation operation = leader->operation;
-    uintptr_t site = leader->site;
     bool together = true;
-    for (unsigned i = first; i < last; i++)
-        if (threads[i].state == State::kWave && threads[i].site != site) together = false;
-    for (unsigned i = first; i < last; i++)
-        if (threads[i].state == State::kWave && threads[i].site == site) {
-            if (together) threads[i].lap_count = 0;
-            mask |= uint64_t{1} << (i - first);
-            arguments[i - first] = threads[i].arguments;
-            threads[i].state = State::kReady;
+    for (unsigned i = first; i < last; i++) {
+        if (threads[i].state == State::kSpin) together = false;
+        if (threads[i].state != State::kWave) continue;
+        if (threads[i].operation != operation || compare(threads[i].position, leader->position) != 0) {
+            together = false;
+            continue;
         }
+        mask |= uint64_t{1} << (i - first);
+        arguments[i - first] = threads[i].arguments;
+    }
+    for (uint64_t left = mask; left; left &= left - 1) {
+        Thread& thread = threads[first + unsigned(__builtin_ctzll(left))];
+        if (together) thread.position.lap_count = 0;
+        thread.position.waits++;
+        thread.state = State::kReady;
+    }
     current = threads + first;
     if (operation) operation(mask, arguments);
     clock.wave[wave] = ++clock.now;
@@ -160,7 +154,7 @@ bool release_barrier() {
             thread.state = State::kReady;
         }
         thread.worked = false;
-        thread.lap_count = 0;
+        thread.position.lap_count = 0;
     }
     clock.barrier = ++clock.now;
     for (uint32_t& time : clock.wave) time = clock.barrier;
@@ -196,7 +190,6 @@ void begin_block(uint64_t serial) {
         thread.worked = false;
         thread.polls = 0;
         thread.vote = 0;
-        thread.lap_count = 0;
     }
     block_begins();
 }
@@ -208,7 +201,7 @@ void run_block(uint64_t serial) {
     while (!stopping) {
         bool moved = false;
         for (unsigned wave = 0; wave * kLanes < block.count && !stopping; wave++)
-            while (!stopping && step_wave(wave)) moved = true;
+            while (!stopping && step_wave(wave, idle > kPatientPasses)) moved = true;
         if (stopping) return;
         idle = moved ? 0 : idle + 1;
         if (wake_spinning()) {
@@ -265,16 +258,6 @@ void wait_for_wave(uintptr_t site, WaveOperation operation, void* arguments) {
     thread.operation = operation;
     thread.arguments = arguments;
     leave(thread);
-}
-
-void end_lap(uintptr_t site) {
-    Thread& thread = *current;
-    for (unsigned i = 0; i < thread.lap_count; i++)
-        if (thread.laps[i].end == site) {
-            thread.laps[i].count++;
-            return;
-        }
-    if (thread.lap_count < kMostLaps) thread.laps[thread.lap_count++] = {site, 1};
 }
 
 void give_way() {

@@ -22,8 +22,6 @@ Status run(const Launch& launch);
 void wait_for_block(uintptr_t site);
 // The running thread waits until no lane of its wave can go on, then takes `operation` with the lanes at `site`.
 void wait_for_wave(uintptr_t site, WaveOperation operation, void* arguments);
-// The running thread is at the end of a loop's body, which ends at `site`.
-void end_lap(uintptr_t site);
 // The running thread polls; others go on.
 void give_way();
 // Ends the running thread.

@@ -17,6 +17,7 @@ struct Exchange {
     unsigned masks;
     bool bound;
     int result;
+    bool unknown;  // the result is what a lane that is switched off has in a register
 };
 
 bool active(uint64_t mask, unsigned lane) { return mask >> lane & 1; }
@@ -52,7 +53,8 @@ void read_first(uint64_t mask, void* const* arguments) {
 void read_lane(uint64_t mask, void* const* arguments) {
     each<Exchange>(mask, arguments, [=](unsigned, Exchange& mine) {
         unsigned from = unsigned(mine.where) % kLanes;
-        mine.result = active(mask, from) ? value_of(arguments, from) : 0;
+        mine.unknown = !active(mask, from);
+        if (!mine.unknown) mine.result = value_of(arguments, from);
     });
 }
 
@@ -141,6 +143,7 @@ void swap_rows(uint64_t mask, void* const* arguments) {
 
 int exchange(uintptr_t site, kv::WaveOperation operation, Exchange operands) {
     kv::wait_for_wave(site, operation, &operands);
+    if (operands.unknown) kv::stop(kv::Status::kInactiveLane);
     return operands.result;
 }
 
@@ -188,20 +191,20 @@ unsigned long __builtin_amdgcn_uicmp(unsigned a, unsigned b, int predicate) {
 }
 unsigned long __builtin_amdgcn_sicmp(int a, int b, int predicate) { return vote(KV_SITE, ballot, compares(a, b, predicate)); }
 
-int __builtin_amdgcn_readfirstlane(int value) { return exchange(KV_SITE, read_first, {value, 0, 0, 0, false, 0}); }
-int __builtin_amdgcn_readlane(int value, int lane) { return exchange(KV_SITE, read_lane, {value, lane, 0, 0, false, 0}); }
-int __builtin_amdgcn_ds_bpermute(int address, int value) { return exchange(KV_SITE, pull, {value, address, 0, 0, false, 0}); }
-int __builtin_amdgcn_ds_permute(int address, int value) { return exchange(KV_SITE, push, {value, address, 0, 0, false, 0}); }
+int __builtin_amdgcn_readfirstlane(int value) { return exchange(KV_SITE, read_first, {value, 0, 0, 0, false, 0, false}); }
+int __builtin_amdgcn_readlane(int value, int lane) { return exchange(KV_SITE, read_lane, {value, lane, 0, 0, false, 0, false}); }
+int __builtin_amdgcn_ds_bpermute(int address, int value) { return exchange(KV_SITE, pull, {value, address, 0, 0, false, 0, false}); }
+int __builtin_amdgcn_ds_permute(int address, int value) { return exchange(KV_SITE, push, {value, address, 0, 0, false, 0, false}); }
 int __builtin_amdgcn_ds_swizzle(int value, int control) {
     constexpr int kTransform = 0xe000;  // the order of a Fourier transform
     if ((control & kTransform) == kTransform) kv::stop(kv::Status::kUnsupported);
-    return exchange(KV_SITE, swizzle, {value, control, 0, 0, false, 0});
+    return exchange(KV_SITE, swizzle, {value, control, 0, 0, false, 0, false});
 }
 int __builtin_amdgcn_update_dpp(int old, int value, int control, int rows, int banks, bool bound) {
-    return exchange(KV_SITE, dpp, {value, control, old, unsigned(rows) << 4 | unsigned(banks), bound, 0});
+    return exchange(KV_SITE, dpp, {value, control, old, unsigned(rows) << 4 | unsigned(banks), bound, 0, false});
 }
 int __builtin_amdgcn_mov_dpp(int value, int control, int rows, int banks, bool bound) {
-    return exchange(KV_SITE, dpp, {value, control, 0, unsigned(rows) << 4 | unsigned(banks), bound, 0});
+    return exchange(KV_SITE, dpp, {value, control, 0, unsigned(rows) << 4 | unsigned(banks), bound, 0, false});
 }
 __kv_u32x2 __builtin_amdgcn_permlane16_swap(unsigned first, unsigned second, bool, bool) {
     Swap mine{first, second};
