@@ -28,19 +28,24 @@ RUN set -eu; \
     # What only NVIDIA's GPUs need of Triton, and torch's own tests and headers: a sixth of the compiler's image.
     cd /opt/kernelvault/lib/python3*/site-packages; \
     rm -rf triton/backends/nvidia/bin triton/backends/nvidia/lib torch/test torch/include; \
-    [ ! -d torch/bin ] || find torch/bin -type f ! -name torch_shm_manager -delete
+    [ ! -d torch/bin ] || find torch/bin -type f ! -name torch_shm_manager -delete; \
+    [ -n "$FROM_BASE" ] || /build/bin/pip --python /opt/kernelvault/bin/python check
+
+# By itself, so that an upgrade moves a small layer.
+FROM packages AS package
+ARG SERVICE
 COPY . .
 RUN set -eu; \
     /build/bin/pip wheel --no-cache-dir --no-deps --no-index --no-build-isolation --wheel-dir /build/wheel .; \
-    /build/bin/pip --python /opt/kernelvault/bin/python install --no-cache-dir --no-deps --no-index /build/wheel/*.whl; \
-    [ -n "$FROM_BASE" ] || /build/bin/pip --python /opt/kernelvault/bin/python check; \
+    set -- --no-cache-dir --no-deps --no-index; \
+    /build/bin/pip --python /opt/kernelvault/bin/python install "$@" --root /package /build/wheel/*.whl; \
     case $SERVICE in \
         orchestrator) server="kernelvault" ;; \
         gateway) server="python -m orchestrator.gateway" ;; \
         *) server="python -m svc_$SERVICE" ;; \
     esac; \
-    printf '#!/bin/sh\nexec %s "$@"\n' "$server" >/opt/kernelvault/bin/serve; \
-    chmod 755 /opt/kernelvault/bin/serve
+    printf '#!/bin/sh\nexec %s "$@"\n' "$server" >/package/opt/kernelvault/bin/serve; \
+    chmod 755 /package/opt/kernelvault/bin/serve
 
 FROM ${TOOLCHAIN_BASE_IMAGE} AS toolchain
 ARG SERVICE
@@ -82,6 +87,7 @@ RUN set -eu; \
 COPY --from=toolchain /packages /var/lib/dpkg/status.d
 COPY --from=toolchain /opt/kernelvault /opt/kernelvault
 COPY --from=packages /opt/kernelvault /opt/kernelvault
+COPY --from=package /package/opt/kernelvault /opt/kernelvault
 ENV PATH=/opt/kernelvault/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /tmp

@@ -98,7 +98,7 @@ def test_a_kernel_is_verified(stack: dict[str, Container], kernel: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr + stack["compiler"].log()[-3000:]
     report = json.loads(done.stdout)
     assert report["verdict"] == "PASSED"
-    assert report["compiledTargets"] == ["gfx942"]
+    assert report["compiled_targets"] == ["gfx942"]
 
 
 def test_a_wrong_kernel_is_refused(stack: dict[str, Container], tmp_path: Path) -> None:
