@@ -22,7 +22,7 @@ RUN set -eu; \
     without=; for name in $FROM_BASE; do without="$without --without $name"; done; \
     python3 scripts/locked $without $extra >/build/locked-service; \
     set -- --no-cache-dir --no-deps --require-hashes; \
-    if [ -d /wheels ]; then set -- "$@" --no-index --find-links /wheels; else set -- "$@" --extra-index-url "$TORCH_INDEX"; fi; \
+    if [ -n "$(ls -A /wheels 2>/dev/null)" ]; then set -- "$@" --no-index --find-links /wheels; else set -- "$@" --extra-index-url "$TORCH_INDEX"; fi; \
     /build/bin/pip install "$@" -r /build/locked; \
     /build/bin/pip --python /opt/kernelvault/bin/python install "$@" -r /build/locked-service; \
     # What only NVIDIA's GPUs need of Triton, and torch's own tests and headers: a sixth of the compiler's image.
