@@ -1,7 +1,7 @@
 """Small HIP programs with known results: compiled, recorded and replayed as a candidate is, compared with numpy.
 
 A feature is a folder: `NAME.hip` is a program with a `run` launcher (docs/candidates.md, `hip-abi`: inputs, scalars,
-sizes, outputs, stream), and the function NAME of `test_FEATURE.py` says what it must give.
+sizes, outputs, stream), and the function NAME of `test_FEATURE.py` says what it must give. Programs share headers.
 """
 
 from __future__ import annotations
@@ -169,7 +169,8 @@ class Machine:
     async def _replay(self, program: Program, folder: Path) -> Replay:
         sources, inputs = folder / "sources", folder / "inputs"
         sources.mkdir()
-        shutil.copy(program.source, sources)
+        for file in (program.source, *program.source.parent.glob("*.h")):
+            shutil.copy(file, sources)
         inputs.write_bytes(bundle.pack([_item(name, array) for name, array in _arrays(program).items()]))
         built = await self._builder.build(_work(program), sources, compiler_pb2.VerificationReport())
         plan = await self._record(built, _case(program), inputs)

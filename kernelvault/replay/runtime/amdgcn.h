@@ -20,12 +20,15 @@ typedef KV_VECTOR(float, 4) __kv_f32x4;
 typedef KV_VECTOR(float, 16) __kv_f32x16;
 typedef KV_VECTOR(float, 32) __kv_f32x32;
 typedef KV_VECTOR(double, 4) __kv_f64x4;
+typedef KV_VECTOR(int, 2) __kv_i32x2;
 typedef KV_VECTOR(int, 4) __kv_i32x4;
+typedef KV_VECTOR(int, 8) __kv_i32x8;
 typedef KV_VECTOR(int, 16) __kv_i32x16;
 typedef KV_VECTOR(int, 32) __kv_i32x32;
 typedef KV_VECTOR(unsigned, 2) __kv_u32x2;
 typedef KV_VECTOR(short, 2) __kv_i16x2;
 typedef KV_VECTOR(short, 4) __kv_i16x4;
+typedef KV_VECTOR(short, 8) __kv_i16x8;
 typedef KV_VECTOR(unsigned short, 2) __kv_u16x2;
 typedef KV_VECTOR(_Float16, 2) __kv_f16x2;
 typedef KV_VECTOR(_Float16, 4) __kv_f16x4;
@@ -226,13 +229,15 @@ KV_PURE(int, cvt_pk_bf8_f32, float, float, int, bool);
 KV_PURE(int, cvt_sr_fp8_f32, float, int, int, int);
 KV_PURE(int, cvt_sr_bf8_f32, float, int, int, int);
 
-// Matrix instructions: D = A B + C of a whole wave. The three numbers (cbsz, abid, blgp) must be 0.
+// Matrix instructions: D = A B + C of a whole wave. The three numbers are cbsz, abid, blgp.
 #define KV_MATRIX(name, operand, sum) KV(sum, mfma_##name, operand, operand, sum, int, int, int)
 KV_MATRIX(f32_32x32x1f32, float, __kv_f32x32);
 KV_MATRIX(f32_16x16x1f32, float, __kv_f32x16);
 KV_MATRIX(f32_4x4x1f32, float, __kv_f32x4);
 KV_MATRIX(f32_32x32x2f32, float, __kv_f32x16);
 KV_MATRIX(f32_16x16x4f32, float, __kv_f32x4);
+KV_MATRIX(f32_16x16x8_xf32, __kv_f32x2, __kv_f32x4);
+KV_MATRIX(f32_32x32x4_xf32, __kv_f32x2, __kv_f32x16);
 KV_MATRIX(f32_32x32x4f16, __kv_f16x4, __kv_f32x32);
 KV_MATRIX(f32_16x16x4f16, __kv_f16x4, __kv_f32x16);
 KV_MATRIX(f32_4x4x4f16, __kv_f16x4, __kv_f32x4);
@@ -261,6 +266,7 @@ KV_MATRIX(f32_16x16x32_bf8_fp8, long, __kv_f32x4);
 KV_MATRIX(f32_32x32x16_bf8_bf8, long, __kv_f32x16);
 KV_MATRIX(f32_16x16x32_bf8_bf8, long, __kv_f32x4);
 KV_MATRIX(f64_16x16x4f64, double, __kv_f64x4);
+KV_MATRIX(f64_4x4x4f64, double, double);
 KV_MATRIX(i32_32x32x4i8, int, __kv_i32x32);
 KV_MATRIX(i32_16x16x4i8, int, __kv_i32x16);
 KV_MATRIX(i32_4x4x4i8, int, __kv_i32x4);
@@ -272,6 +278,28 @@ KV_MATRIX(i32_32x32x32_i8, __kv_i32x4, __kv_i32x16);
 KV_MATRIX(i32_16x16x64_i8, __kv_i32x4, __kv_i32x4);
 
 #undef KV_MATRIX
+
+// With a sparse A: an index tells which of four numbers its pairs are; then cbsz and abid.
+#define KV_SPARSE(name, a, b, sum) KV(sum, smfmac_##name, a, b, sum, int, int, int)
+KV_SPARSE(f32_16x16x32_f16, __kv_f16x4, __kv_f16x8, __kv_f32x4);
+KV_SPARSE(f32_32x32x16_f16, __kv_f16x4, __kv_f16x8, __kv_f32x16);
+KV_SPARSE(f32_16x16x32_bf16, __kv_i16x4, __kv_i16x8, __kv_f32x4);
+KV_SPARSE(f32_32x32x16_bf16, __kv_i16x4, __kv_i16x8, __kv_f32x16);
+KV_SPARSE(i32_16x16x64_i8, __kv_i32x2, __kv_i32x4, __kv_i32x4);
+KV_SPARSE(i32_32x32x32_i8, __kv_i32x2, __kv_i32x4, __kv_i32x16);
+KV_SPARSE(f32_16x16x64_fp8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
+KV_SPARSE(f32_32x32x32_fp8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
+KV_SPARSE(f32_16x16x64_fp8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
+KV_SPARSE(f32_32x32x32_fp8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
+KV_SPARSE(f32_16x16x64_bf8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
+KV_SPARSE(f32_32x32x32_bf8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
+KV_SPARSE(f32_16x16x64_bf8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
+KV_SPARSE(f32_32x32x32_bf8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
+#undef KV_SPARSE
+
+// With scaled blocks (gfx950): formats of A and B; for each of them the byte of its scale's register, and that.
+KV(__kv_f32x4, mfma_scale_f32_16x16x128_f8f6f4, __kv_i32x8, __kv_i32x8, __kv_f32x4, int, int, int, int, int, int);
+KV(__kv_f32x16, mfma_scale_f32_32x32x64_f8f6f4, __kv_i32x8, __kv_i32x8, __kv_f32x16, int, int, int, int, int, int);
 #undef KV_VECTOR
 #undef KV_PURE
 #undef KV
