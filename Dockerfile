@@ -22,7 +22,8 @@ RUN set -eu; \
     without=; for name in $FROM_BASE; do without="$without --without $name"; done; \
     python3 scripts/locked $without $extra >/build/locked-service; \
     set -- --no-cache-dir --no-deps --require-hashes; \
-    if [ -n "$(ls -A /wheels 2>/dev/null)" ]; then set -- "$@" --no-index --find-links /wheels; else set -- "$@" --extra-index-url "$TORCH_INDEX"; fi; \
+    if [ -n "$(ls -A /wheels 2>/dev/null)" ]; then set -- "$@" --no-index --find-links /wheels; \
+    elif [ -z "$FROM_BASE" ]; then set -- "$@" --extra-index-url "$TORCH_INDEX"; fi; \
     /build/bin/pip install "$@" -r /build/locked; \
     /build/bin/pip --python /opt/kernelvault/bin/python install "$@" -r /build/locked-service; \
     # What only NVIDIA's GPUs need of Triton, and torch's own tests and headers: a sixth of the compiler's image.
@@ -38,7 +39,7 @@ COPY . .
 RUN set -eu; \
     /build/bin/pip wheel --no-cache-dir --no-deps --no-index --no-build-isolation --wheel-dir /build/wheel .; \
     set -- --no-cache-dir --no-deps --no-index; \
-    /build/bin/pip --python /opt/kernelvault/bin/python install "$@" --root /package /build/wheel/*.whl; \
+    /build/bin/pip --python /opt/kernelvault/bin/python install "$@" --no-warn-script-location --root /package /build/wheel/*.whl; \
     case $SERVICE in \
         orchestrator) server="kernelvault" ;; \
         gateway) server="python -m orchestrator.gateway" ;; \
