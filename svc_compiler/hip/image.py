@@ -32,8 +32,8 @@ _DEVICE_FLAGS = (
     "-ftrivial-auto-var-init=pattern",
     *("-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"),
 )
-# No vectors of the compiler's own: the checker sees accesses up to 16 bytes. Blocks stay in the order of the source and
-# calls are neither merged nor moved into a tail: the address of a wait tells how far a lane has come.
+# No vectors of the compiler's own: the checker sees accesses up to 16 bytes. Calls are neither merged nor moved into a
+# tail: the address to which a barrier returns tells which it is.
 _OBJECT_FLAGS = (
     *("-O2", "-fPIC", "-march=x86-64-v3", "-ffp-contract=fast", "-fsanitize=thread", "-Wno-override-module", "-c"),
     *("-fno-vectorize", "-fno-slp-vectorize"),
@@ -41,7 +41,7 @@ _OBJECT_FLAGS = (
         word
         for option in (
             *("-tsan-distinguish-volatile=1", "-tsan-instrument-func-entry-exit=0", "-tsan-handle-cxx-exceptions=0"),
-            *("-tsan-instrument-read-before-write=1", "-enable-tail-merge=0", "-disable-block-placement"),
+            *("-tsan-instrument-read-before-write=1", "-enable-tail-merge=0"),
             *("-inline-threshold=1000",),
         )
         for word in ("-mllvm", option)

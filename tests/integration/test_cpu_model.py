@@ -679,7 +679,7 @@ async def test_upload_beyond_a_variable(honest: Program, tmp_path: Path) -> None
     ("body", "said"),
     [
         ('asm volatile("v_nop");', "inline assembly"),
-        ("y[0] = __builtin_amdgcn_mfma_f64_4x4x4f64(1, 2, 3, 0, 0, 0);", "no __builtin_amdgcn_mfma_f64_4x4x4f64"),
+        ("y[0] = __builtin_amdgcn_cubeid(1, 2, 3);", "no __builtin_amdgcn_cubeid"),
         ("managed = 1;", "__managed__"),
         ("y[0] = *(double*)malloc(8);", "__ockl_dm_alloc"),
         ("__tsan_write8(y);", "defines the function __tsan_write8"),

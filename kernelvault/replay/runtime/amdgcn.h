@@ -257,14 +257,6 @@ KV_MATRIX(f32_32x32x16_f16, __kv_f16x8, __kv_f32x16);
 KV_MATRIX(f32_16x16x32_f16, __kv_f16x8, __kv_f32x4);
 KV_MATRIX(f32_32x32x16_bf16, __kv_bf16x8, __kv_f32x16);
 KV_MATRIX(f32_16x16x32_bf16, __kv_bf16x8, __kv_f32x4);
-KV_MATRIX(f32_32x32x16_fp8_fp8, long, __kv_f32x16);
-KV_MATRIX(f32_16x16x32_fp8_fp8, long, __kv_f32x4);
-KV_MATRIX(f32_32x32x16_fp8_bf8, long, __kv_f32x16);
-KV_MATRIX(f32_16x16x32_fp8_bf8, long, __kv_f32x4);
-KV_MATRIX(f32_32x32x16_bf8_fp8, long, __kv_f32x16);
-KV_MATRIX(f32_16x16x32_bf8_fp8, long, __kv_f32x4);
-KV_MATRIX(f32_32x32x16_bf8_bf8, long, __kv_f32x16);
-KV_MATRIX(f32_16x16x32_bf8_bf8, long, __kv_f32x4);
 KV_MATRIX(f64_16x16x4f64, double, __kv_f64x4);
 KV_MATRIX(f64_4x4x4f64, double, double);
 KV_MATRIX(i32_32x32x4i8, int, __kv_i32x32);
@@ -277,8 +269,6 @@ KV_MATRIX(i32_16x16x32_i8, long, __kv_i32x4);
 KV_MATRIX(i32_32x32x32_i8, __kv_i32x4, __kv_i32x16);
 KV_MATRIX(i32_16x16x64_i8, __kv_i32x4, __kv_i32x4);
 
-#undef KV_MATRIX
-
 // With a sparse A: an index tells which of four numbers its pairs are; then cbsz and abid.
 #define KV_SPARSE(name, a, b, sum) KV(sum, smfmac_##name, a, b, sum, int, int, int)
 KV_SPARSE(f32_16x16x32_f16, __kv_f16x4, __kv_f16x8, __kv_f32x4);
@@ -287,15 +277,18 @@ KV_SPARSE(f32_16x16x32_bf16, __kv_i16x4, __kv_i16x8, __kv_f32x4);
 KV_SPARSE(f32_32x32x16_bf16, __kv_i16x4, __kv_i16x8, __kv_f32x16);
 KV_SPARSE(i32_16x16x64_i8, __kv_i32x2, __kv_i32x4, __kv_i32x4);
 KV_SPARSE(i32_32x32x32_i8, __kv_i32x2, __kv_i32x4, __kv_i32x16);
-KV_SPARSE(f32_16x16x64_fp8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
-KV_SPARSE(f32_32x32x32_fp8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
-KV_SPARSE(f32_16x16x64_fp8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
-KV_SPARSE(f32_32x32x32_fp8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
-KV_SPARSE(f32_16x16x64_bf8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
-KV_SPARSE(f32_32x32x32_bf8_fp8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
-KV_SPARSE(f32_16x16x64_bf8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x4);
-KV_SPARSE(f32_32x32x32_bf8_bf8, __kv_i32x2, __kv_i32x4, __kv_f32x16);
+#define KV_EIGHTS(kinds)                                                   \
+    KV_MATRIX(f32_16x16x32_##kinds, long, __kv_f32x4);                     \
+    KV_MATRIX(f32_32x32x16_##kinds, long, __kv_f32x16);                    \
+    KV_SPARSE(f32_16x16x64_##kinds, __kv_i32x2, __kv_i32x4, __kv_f32x4);   \
+    KV_SPARSE(f32_32x32x32_##kinds, __kv_i32x2, __kv_i32x4, __kv_f32x16);
+KV_EIGHTS(fp8_fp8)
+KV_EIGHTS(fp8_bf8)
+KV_EIGHTS(bf8_fp8)
+KV_EIGHTS(bf8_bf8)
+#undef KV_EIGHTS
 #undef KV_SPARSE
+#undef KV_MATRIX
 
 // With scaled blocks (gfx950): formats of A and B; for each of them the byte of its scale's register, and that.
 KV(__kv_f32x4, mfma_scale_f32_16x16x128_f8f6f4, __kv_i32x8, __kv_i32x8, __kv_f32x4, int, int, int, int, int, int);
