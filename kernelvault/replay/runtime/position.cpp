@@ -16,6 +16,7 @@ uint32_t laps_of(const Position& position, const Lap& lap) {
 int compare_laps(const Position& one, const Position& other, uint32_t depth, uint32_t within) {
     uint32_t decisive = 0;
     int result = 0;
+    if (one.lap_count + other.lap_count == 0) return 0;
     for (const Position* position : {&one, &other})
         for (unsigned i = 0; i < position->lap_count; i++) {
             const Lap& lap = position->laps[i];

@@ -3,16 +3,18 @@
 // where they meet goes first.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace kv {
 
 // Calls and loops at once; what is further in is not told apart.
-constexpr unsigned kMostCalls = 16, kMostLaps = 12;
+constexpr unsigned kMostCalls = 8, kMostLaps = 8;
 
 // A loop's end that a lane has passed since the lanes of its wave were last together.
 struct Lap {
-    uint32_t end, depth, count;
+    uint32_t end, depth : 8, count : 24;
 };
 
 struct Position {
@@ -33,5 +35,15 @@ struct Position {
 
 // Negative: `one` goes first; 0: they are at the same position.
 int compare(const Position& one, const Position& other);
+
+// Whether two positions are plainly the same, for which `compare` gives 0. It does so for others, too.
+inline bool is_equal(const Position& one, const Position& other) {
+    if (memcmp(&one, &other, offsetof(Position, calls))) return false;
+    for (unsigned i = 0; i < one.lap_count; i++)
+        if (memcmp(&one.laps[i], &other.laps[i], sizeof(Lap))) return false;
+    for (unsigned i = 0; i < one.depth && i < kMostCalls; i++)
+        if (one.calls[i] != other.calls[i]) return false;
+    return true;
+}
 
 }  // namespace kv

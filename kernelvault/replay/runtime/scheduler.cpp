@@ -74,45 +74,55 @@ void pass(unsigned first, unsigned last) {
     kv_switch(&scheduler_stack, to->stack_pointer);
 }
 
-// The lane of a wave that goes first; null where none waits. Lanes that poll are waited for, unless they are `idle`:
-// they poll what a waiting lane of their own wave must write, and wait for it at the end of their branch on the hardware.
-const Thread* leader_of(unsigned first, unsigned last, bool idle) {
+// Negative: `one` goes first; 0: they act together.
+int order_of(const Thread& one, const Thread& other) {
+    int order = is_equal(one.position, other.position) ? 0 : compare(one.position, other.position);
+    return order ? order : one.operation != other.operation;
+}
+
+// The lanes of a wave that go first, as a mask; none where none waits. Lanes that poll are waited for, unless they are
+// `idle`: they poll what a waiting lane of their own wave must write, and wait for it where their branch ends on the
+// hardware. `together`: no other lane is under way.
+uint64_t first_of(unsigned first, unsigned last, bool idle, bool& together) {
     const Thread* leader = nullptr;
+    uint64_t mask = 0;
+    together = true;
     for (unsigned i = first; i < last; i++) {
-        if (threads[i].state == State::kSpin && !idle) return nullptr;
-        if (threads[i].state == State::kWave && (!leader || compare(threads[i].position, leader->position) < 0)) leader = &threads[i];
+        const Thread& thread = threads[i];
+        if (thread.state == State::kSpin) {
+            if (!idle) return 0;
+            together = false;
+        }
+        if (thread.state != State::kWave) continue;
+        if (int order = leader ? order_of(thread, *leader) : 0) {
+            together = false;
+            if (order > 0) continue;
+            leader = nullptr, mask = 0;
+        }
+        if (!leader) leader = &thread;
+        mask |= uint64_t{1} << (i - first);
     }
-    return leader;
+    return mask;
 }
 
 // One operation of a wave whose lanes all wait or have ended.
 bool step_wave(unsigned wave, bool idle) {
     unsigned first = wave * kLanes;
     unsigned last = first + kLanes < block.count ? first + kLanes : block.count;
-    const Thread* leader = leader_of(first, last, idle);
-    if (!leader) return false;
-    uint64_t mask = 0;
+    bool together;
+    uint64_t mask = first_of(first, last, idle, together);
+    if (!mask) return false;
     void* arguments[kLanes];
-    WaveOperation operation = leader->operation;
-    bool together = true;
-    for (unsigned i = first; i < last; i++) {
-        if (threads[i].state == State::kSpin) together = false;
-        if (threads[i].state != State::kWave) continue;
-        if (threads[i].operation != operation || compare(threads[i].position, leader->position) != 0) {
-            together = false;
-            continue;
-        }
-        mask |= uint64_t{1} << (i - first);
-        arguments[i - first] = threads[i].arguments;
-    }
     for (uint64_t left = mask; left; left &= left - 1) {
-        Thread& thread = threads[first + unsigned(__builtin_ctzll(left))];
+        unsigned lane = unsigned(__builtin_ctzll(left));
+        Thread& thread = threads[first + lane];
+        arguments[lane] = thread.arguments;
         if (together) thread.position.lap_count = 0;
         thread.position.waits++;
         thread.state = State::kReady;
     }
     current = threads + first;
-    if (operation) operation(mask, arguments);
+    if (WaveOperation operation = threads[first + unsigned(__builtin_ctzll(mask))].operation) operation(mask, arguments);
     clock.wave[wave] = ++clock.now;
     wave_met(wave);
     if (!stopping) pass(first, last);
