@@ -13,6 +13,7 @@ import pytest
 
 from kernelvault import addresses, config
 from kernelvault.access import exposure
+from orchestrator.gateway.settings import GatewayConfig
 from svc_compiler.config import CompilerConfig
 from svc_corpus.backup import BackupConfig
 from svc_corpus.settings import CorpusConfig
@@ -27,11 +28,14 @@ KINDS: dict[str, Any] = {
     "profiler": ProfilerConfig,
     "generator": GeneratorConfig,
     "trainer": TrainerConfig,
+    "gateway": GatewayConfig,
 }
+GATEWAY = ("services.gateway.enabled=true",)
 # What the chart sets itself, from values that say it once for all services.
 MANAGED = {
     *("address", "metrics_port", "drain_seconds", "max_connection_age_seconds", "otlp_endpoint", "ready_file"),
-    *("corpus_address", "cache_dir", "prefix", "case_secret", "case_secret_file", "token"),
+    *("corpus_address", "compiler_address", "profiler_address", "cache_dir", "prefix", "case_secret"),
+    *("case_secret_file", "token"),
     *("token_file", "tokens_file", "allow_plaintext", "allow_anonymous", "openai_endpoint", "openai_models"),
     *("openai_api_key", "openai_api_key_file", "tls_ca_file", "tls_client_cert_file", "tls_client_key_file"),
     *("tls_cert_file", "tls_key_file", "tls_client_ca_file", "s3_endpoint", "s3_access_key", "s3_access_key_file"),
@@ -53,11 +57,12 @@ def _environment(container: dict[str, Any]) -> dict[str, str]:
 @pytest.mark.parametrize("service", KINDS)
 def test_a_service_takes_its_environment(example: str, service: str) -> None:
     """No name that it does not know, no value that it cannot parse, nothing that it refuses to show to the network."""
-    container = _container(example, service)
+    container = _container(example, service, *GATEWAY)
     settings = config.load(KINDS[service], _environment(container))
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
-    assert settings.address == f"0.0.0.0:{ports['grpc']}"
-    assert ports["grpc"] == addresses.DEFAULT_PORTS[service]
+    port = ports["http" if service == "gateway" else "grpc"]
+    assert settings.address == f"0.0.0.0:{port}"
+    assert port == addresses.DEFAULT_PORTS.get(service, 8080)
     assert settings.metrics_port == ports["metrics"]
     exposure.check_listening(settings)
     for name, address in _environment(container).items():
@@ -124,14 +129,15 @@ def test_files_that_a_setting_names_are_mounted(example: str) -> None:
                 if variable.endswith(("_FILE", "_DIR", "_STATE", "HOME")):
                     under = [read_only for path, read_only in mounts.items() if Path(value).is_relative_to(path)]
                     assert under, f"{name}: {variable}={value} is not below a mount"
-                    assert variable.endswith("_FILE") or under == [False], f"{name}: {variable} is read-only"
+                    given = variable.endswith(("_FILE", "_REFERENCES_DIR"))
+                    assert given or under == [False], f"{name}: {variable} is read-only"
 
 
 @pytest.mark.parametrize("example", tools.EXAMPLES)
 def test_a_pod_has_time_to_drain(example: str) -> None:
     """It is killed only after it had its full time to leave DNS and to end its calls."""
     for service, kind in KINDS.items():
-        pod = tools.named(example, "Deployment", service)["spec"]["template"]["spec"]
+        pod = tools.named(example, "Deployment", service, *GATEWAY)["spec"]["template"]["spec"]
         container = pod["containers"][0]
         drain_s = config.load(kind, _environment(container)).drain_seconds
         leave_s = container["lifecycle"]["preStop"]["sleep"]["seconds"]
@@ -160,7 +166,7 @@ def test_probes_ask_where_they_are_answered() -> None:
 
 def test_clients_resolve_all_pods() -> None:
     """Headless services, and addresses that gRPC resolves by itself; variables for services would be unknown ones."""
-    for service in KINDS:
+    for service in KINDS.keys() - {"gateway"}:
         assert tools.named("cluster", "Service", service)["spec"]["clusterIP"] == "None"
     environment = _environment(_container("cluster", "profiler"))
     assert environment["KERNELVAULT_CORPUS_ADDRESS"] == (

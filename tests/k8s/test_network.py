@@ -9,6 +9,7 @@ import pytest
 from tests.k8s import tools
 
 SERVICES = ("corpus", "compiler", "profiler", "generator", "trainer")
+GATEWAY = ("services.gateway.enabled=true",)
 # docs/architecture.md: the orchestrator calls all; compiler, profiler and generator call the corpus; the trainer all.
 GRAPH = {
     *(("orchestrator", service) for service in SERVICES),
@@ -129,6 +130,33 @@ def test_clients_are_let_in_by_name() -> None:
         client = {"namespaceSelector": {"matchLabels": {"kernelvault.example/client": "true"}}}
         assert (client in calls["from"], client in metrics["from"]) == (True, False)
         assert (calls["ports"], metrics["ports"]) == ([{"port": "grpc"}], [{"port": "metrics"}])
+
+
+@pytest.mark.parametrize("example", tools.EXAMPLES)
+def test_the_gateway_calls_what_judges(example: str) -> None:
+    """The compiler, the profiler and the corpus; none of the release calls it."""
+    called = {callee for callee in SERVICES if _reaches(example, "gateway", callee, "grpc", *GATEWAY)}
+    callers = {c for c in ("orchestrator", *SERVICES) if _allows(example, "ingress", "gateway", c, "http", *GATEWAY)}
+    assert (called, callers) == ({"compiler", "profiler", "corpus"}, set())
+
+
+def test_a_gateway_without_clients_lets_nobody_in() -> None:
+    """A rule without peers would let everybody in. Clients that are named reach its calls."""
+    [metrics] = tools.named("laptop", "NetworkPolicy", "gateway", *GATEWAY)["spec"]["ingress"]
+    calls, _ = tools.named("cluster", "NetworkPolicy", "gateway")["spec"]["ingress"]
+    client = {"namespaceSelector": {"matchLabels": {"kernelvault.example/client": "true"}}}
+    assert metrics["ports"] == [{"port": "metrics"}]
+    assert calls == {"from": [client], "ports": [{"port": "http"}]}
+
+
+def test_the_gateway_is_an_ordinary_http_service() -> None:
+    """One address for all pods: each request is a connection's own."""
+    service = tools.named("cluster", "Service", "gateway")["spec"]
+    assert "clusterIP" not in service
+    assert {port["name"]: port["appProtocol"] for port in service["ports"]} == {"http": "http", "metrics": "http"}
+    pod = tools.named("laptop", "Deployment", "gateway", *GATEWAY)["spec"]["template"]["spec"]
+    probe = pod["containers"][0]["readinessProbe"]
+    assert probe["httpGet"] == {"path": "/readyz", "port": "metrics"}
 
 
 def test_ports_that_policies_name_exist() -> None:

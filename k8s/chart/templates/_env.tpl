@@ -107,6 +107,7 @@ OPENAI_API_KEY_FILE: /etc/kernelvault/openai/{{ .root.Values.openai.key }}
 {{- end }}
 {{- define "kernelvault.env.profiler" }}{{ end }}
 {{- define "kernelvault.env.trainer" }}{{ end }}
+{{- define "kernelvault.env.gateway" }}{{ end }}
 
 {{/* `env` of a container. Of {root, map, extra}; a `~` in Python's defaults needs HOME. */}}
 {{- define "kernelvault.env" -}}

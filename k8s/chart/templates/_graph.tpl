@@ -1,6 +1,7 @@
 {{/*
 The call graph of docs/architecture.md: who listens where, who may call whom (network policies), and whose addresses a
 process is told (its environment; services refuse variables that they do not know). `cache`: keeps files on disk.
+`portName`: grpc unless told.
 */}}
 {{- define "kernelvault.graph" -}}
 generator:    {port: 50051, calls: [corpus], told: [corpus], cache: true}
@@ -8,11 +9,17 @@ compiler:     {port: 50052, calls: [corpus], told: [corpus], cache: true}
 profiler:     {port: 50053, calls: [corpus], told: [corpus], cache: true}
 corpus:       {port: 50054, calls: [], told: [], cache: false}
 trainer:      {port: 50055, calls: [corpus, compiler, profiler, generator], told: [corpus], cache: false}
+gateway:      {port: 8080, portName: http, calls: [compiler, profiler, corpus], told: [compiler, profiler, corpus], cache: false}
 orchestrator: {calls: [generator, compiler, profiler, corpus, trainer], told: [generator, compiler, profiler, corpus, trainer]}
 ray:          {calls: [corpus, compiler, profiler, generator], told: [corpus, compiler, profiler, generator]}
 {{- end }}
 
 {{- define "kernelvault.metricsPort" -}}9464{{- end }}
+
+{{/* Of {service}. */}}
+{{- define "kernelvault.portName" -}}
+{{ .service.portName | default "grpc" }}
+{{- end }}
 
 {{/* The services that are on, each as its values over the defaults: a map by name. */}}
 {{- define "kernelvault.services" -}}

@@ -12,8 +12,21 @@
 {{- if hasKey $services $callee }}
 - to:
     {{- include "kernelvault.peer" (dict "root" $.root "component" $callee) | nindent 4 }}
-  ports: [{port: grpc}]
+  ports: [{port: {{ include "kernelvault.portName" (dict "service" (get $services $callee)) }}}]
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Who may call a service: a list of peers. Of {root, component}. */}}
+{{- define "kernelvault.callers" -}}
+{{- $services := include "kernelvault.services" .root | fromYaml }}
+{{- range $caller, $node := include "kernelvault.graph" .root | fromYaml }}
+{{- if and (has $.component $node.calls) (or (hasKey $services $caller) (eq $caller "orchestrator") (and (eq $caller "ray") $.root.Values.ray.enabled)) }}
+{{ include "kernelvault.peer" (dict "root" $.root "component" $caller) }}
+{{- end }}
+{{- end }}
+{{- with .root.Values.networkPolicy.clients }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 

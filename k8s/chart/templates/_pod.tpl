@@ -87,11 +87,11 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 securityContext: {{- include "kernelvault.podSecurity" (dict "supplementalGroups" .groups) | nindent 2 }}
 {{- end }}
 
-{{/* gRPC probes; those of the kubelet speak no TLS, and with it they ask beside the metrics. Of {root, service}. */}}
+{{/* gRPC probes; those of the kubelet speak no TLS, and with it, and for HTTP, they ask beside the metrics. Of {root, service}. */}}
 {{- define "kernelvault.probes" -}}
-{{- $tls := .root.Values.access.tls.enabled }}
+{{- $beside := or .root.Values.access.tls.enabled (ne (include "kernelvault.portName" .) "grpc") }}
 {{- $port := int .service.port }}
-{{- $live := $tls | ternary "httpGet: {path: /livez, port: metrics}" (printf "grpc: {port: %d, service: live}" $port) }}
+{{- $live := $beside | ternary "httpGet: {path: /livez, port: metrics}" (printf "grpc: {port: %d, service: live}" $port) }}
 # About the process alone: a store that is away must not restart the corpus.
 startupProbe:
   {{ $live }}
@@ -103,7 +103,7 @@ livenessProbe:
   timeoutSeconds: 5
   failureThreshold: 4
 readinessProbe:
-  {{ $tls | ternary "httpGet: {path: /readyz, port: metrics}" (printf "grpc: {port: %d}" $port) }}
+  {{ $beside | ternary "httpGet: {path: /readyz, port: metrics}" (printf "grpc: {port: %d}" $port) }}
   periodSeconds: 5
   timeoutSeconds: 5
   failureThreshold: 2

@@ -4,21 +4,26 @@
 {{- $selector := include "kernelvault.selector" . }}
 {{- $meta := include "kernelvault.metadata" (merge (dict "suffix" .component) .) }}
 {{- $files := include "kernelvault.files" . | fromYamlArray }}
+{{- $port := include "kernelvault.portName" . }}
 {{- $gpus := gt (int .service.gpu.count) 0 }}
 apiVersion: v1
 kind: ServiceAccount
 metadata: {{- $meta | nindent 2 }}
 automountServiceAccountToken: false
 ---
+{{- if eq $port "grpc" }}
 # Headless: the name resolves to every ready pod, and clients spread their calls over all of them.
+{{- end }}
 apiVersion: v1
 kind: Service
 metadata: {{- $meta | nindent 2 }}
 spec:
+  {{- if eq $port "grpc" }}
   clusterIP: None
+  {{- end }}
   selector: {{- $selector | nindent 4 }}
   ports:
-    - {name: grpc, port: {{ .service.port }}, targetPort: grpc, appProtocol: grpc}
+    - {name: {{ $port }}, port: {{ .service.port }}, targetPort: {{ $port }}, appProtocol: {{ $port }}}
     - {name: metrics, port: {{ include "kernelvault.metricsPort" . }}, targetPort: metrics, appProtocol: http}
 ---
 apiVersion: apps/v1
@@ -56,7 +61,7 @@ spec:
           image: {{ include "kernelvault.image" (dict "root" .root "component" .component "image" .service.image) }}
           imagePullPolicy: {{ .root.Values.image.pullPolicy }}
           ports:
-            - {name: grpc, containerPort: {{ .service.port }}}
+            - {name: {{ $port }}, containerPort: {{ .service.port }}}
             - {name: metrics, containerPort: {{ include "kernelvault.metricsPort" . }}}
           env: {{- include "kernelvault.env.of" . | nindent 12 }}
           securityContext: {{- include "kernelvault.containerSecurity" . | nindent 12 }}
