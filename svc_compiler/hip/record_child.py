@@ -26,6 +26,8 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
         descriptors["trace"], request["trace_bytes"], request["base"], request["spacing"], request["noise"]
     )
     recorder.recorder_answers(descriptors["answers"], request["answers_bytes"])
+    name, target, *numbers = request["device"]
+    recorder.recorder_device(name.encode(), target.encode(), _words(numbers))
     for kernel, words in request["layouts"].items():
         recorder.recorder_layout(kernel.encode(), (ctypes.c_uint64 * len(words))(*words), len(words) // 2)
     recorder.recorder_call(0)
@@ -46,6 +48,7 @@ def _declare(recorder: ctypes.CDLL) -> None:
     for name, result, parameters in (
         ("recorder_open", None, (ctypes.c_int, word, word, word, word)),
         ("recorder_answers", None, (ctypes.c_int, word)),
+        ("recorder_device", None, (text, text, words)),
         ("recorder_layout", None, (text, ctypes.POINTER(word), word)),
         ("recorder_buffer", address, (word, word, word, text)),
         ("recorder_call", None, (word,)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kernelvault import devices
 from kernelvault.replay import bundle
 from kernelvault.v1 import kernel_pb2, plan_pb2
 
@@ -51,6 +52,14 @@ def layouts(slots: Mapping[str, Sequence[plan_pb2.Image.ArgumentSlot]]) -> dict[
         kernel: [word for slot in arguments if not slot.hidden for word in (slot.offset, slot.size)]
         for kernel, arguments in slots.items()
     }
+
+
+def device(target: str) -> list[str | int]:
+    """What host code is told of the first accelerator of a target, see recorder/device.h."""
+    gpu = devices.TARGETS[target][0]
+    minor = int(target.removeprefix("gfx9")[0])
+    khz, cache = int(gpu.clock_hz) // 1000, gpu.l2_bytes // gpu.dies
+    return [f"AMD Instinct {gpu.name}", target, gpu.compute_units, gpu.lds_bytes, khz, cache, minor]
 
 
 def prototype(case: kernel_pb2.Case, name: str) -> str:

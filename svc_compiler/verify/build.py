@@ -34,6 +34,11 @@ class Built:
     objects: dict[str, artifact_pb2.Digest]
 
     @property
+    def target(self) -> str:
+        """What the CPU model is."""
+        return self.modelled.build.target
+
+    @property
     def layouts(self) -> dict[str, list[plan_pb2.Image.ArgumentSlot]]:
         """Argument slots by kernel symbol, without hidden arguments."""
         return self.modelled.layouts

@@ -55,6 +55,7 @@ class HipFrontend:
             built.image.padding,
             work.action.entry_point,
             work.timeout_s,
+            target=built.target,
             allowed_operators=work.task.allowed_operators,
             oracle=None if is_performance(case) else oracle,
         )

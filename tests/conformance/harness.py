@@ -186,7 +186,15 @@ class Machine:
             return await execution.answer(_complete(plan, built), built.image.image)
 
         plan = await record(
-            self._sandbox, built.host, case, built.layouts, built.image.padding, "", _TIMEOUT_S, oracle=oracle
+            self._sandbox,
+            built.host,
+            case,
+            built.layouts,
+            built.image.padding,
+            "",
+            _TIMEOUT_S,
+            target=built.target,
+            oracle=oracle,
         )
         return _complete(plan, built)
 

@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "copies.h"
+#include "device.h"
 #include "downloads.h"
 #include "guard.h"
 #include "launch.h"
@@ -24,6 +25,10 @@ void recorder_open(int descriptor, uint64_t bytes, uint64_t base, uint64_t spaci
 
 // What copies from the device give, see downloads.h.
 void recorder_answers(int descriptor, uint64_t bytes) { recorder::open_answers(descriptor, bytes); }
+
+void recorder_device(const char* name, const char* target, const int64_t* numbers) {
+    recorder::set_device(name, target, numbers);
+}
 
 void recorder_layout(const char* kernel, const uint64_t* words, uint64_t count) {
     std::vector<recorder::Slot> slots;

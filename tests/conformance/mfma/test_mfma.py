@@ -319,14 +319,14 @@ def rocwmma(x: Array) -> NeedsDevice:
 
 @mfma.program(x=integers(1), target="gfx90a")
 def macros_of_gfx90a(x: Array) -> Array:
-    """A candidate for gfx90a alone is modelled as such."""
-    return np.int32([0x90A])
+    """A candidate for gfx90a alone is modelled as such: macros, and what host code is told."""
+    return np.int32([0x90A, 110, 64 << 10, 1])
 
 
 @mfma.program(x=integers(1), target="gfx950")
 def macros_of_gfx950(x: Array) -> Array:
-    """A candidate for gfx950 alone is modelled as such."""
-    return np.int32([0x950])
+    """A candidate for gfx950 alone is modelled as such: macros, and what host code is told."""
+    return np.int32([0x950, 256, 160 << 10, 1])
 
 
 @mfma.cases()
