@@ -7,7 +7,7 @@ numbered in that order, and the runtime is told:
 |---|---|---|
 | `kvd_site(number)` | before a wave operation, a volatile access, a call of a straight line with such | the place |
 | `kvd_enter(number)`, `kvd_leave()` | around any other call of a function in which lanes may wait | the call |
-| `kvd_lap(number)` | before a branch backwards | a round of the loop that ends here is over |
+| `kvd_lap(number)` | before a branch backwards | a round is over of the loop whose last such branch has that number |
 
 Waits in a straight-line function are told apart by counting them.
 """
@@ -111,24 +111,33 @@ def _reached(name: str, functions: Mapping[str, _Function]) -> set[str]:
 
 
 def _numbered(lines: list[str], straight: Set[str], branching: Set[str]) -> Iterator[str]:
-    seen: set[str] = set()
-    count, inside = 0, False
-    for line in lines:
+    """Numbers are those of lines."""
+    inside, ends = False, _ends(lines)
+    for number, line in enumerate(lines):
         if definition := _DEFINITION.match(line):
-            seen, inside = set(), definition[1] in branching
-        if not inside:
-            yield line
-            continue
-        count += 1
-        callee = _called(line)
-        if label := _LABEL.match(line):
-            seen.add(label[1])
-        if line.startswith("  br ") and not seen.isdisjoint(_TARGET.findall(line)):
-            yield f"  call void @kvd_lap(i32 {count})\n"
+            inside = definition[1] in branching
+        callee = _called(line) if inside else None
+        if inside and number in ends:
+            yield f"  call void @kvd_lap(i32 {ends[number]})\n"
         elif callee in branching:
-            yield f"  call void @kvd_enter(i32 {count})\n"
-        elif (callee and (callee in straight or _WAIT.fullmatch(callee))) or _VOLATILE.search(line):
-            yield f"  call void @kvd_site(i32 {count})\n"
+            yield f"  call void @kvd_enter(i32 {number})\n"
+        elif (callee and (callee in straight or _WAIT.fullmatch(callee))) or (inside and _VOLATILE.search(line)):
+            yield f"  call void @kvd_site(i32 {number})\n"
         yield line
         if callee in branching:
             yield "  call void @kvd_leave()\n"
+
+
+def _ends(lines: list[str]) -> dict[int, int]:
+    """By the line of a branch backwards the last such line of its loop: `continue` is one, too."""
+    ends: dict[int, int] = {}
+    loops: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        if line.startswith("define "):
+            loops = {}
+        elif label := _LABEL.match(line):
+            loops[label[1]] = []
+        elif line.startswith("  br ") and (headers := [t for t in _TARGET.findall(line) if t in loops]):
+            loops[headers[0]].append(number)
+            ends.update(dict.fromkeys(loops[headers[0]], number))
+    return ends

@@ -73,9 +73,10 @@ async def record(  # noqa: PLR0917 the stages' common interface
     """The launch plan of `host` for `case`. Kernels have names and no images yet.
 
     `layouts` are the kernels' arguments in the code object, `padding` the argument bytes that no member owns. Host code
-    has a device of `target`. `allowed_operators` are torch's that the task leaves to candidates. `oracle` answers copies
-    from the device; a plan with such copies is data-dependent and says which in its limitations, of which there are no
-    others. Without an oracle it ends before the first of them. `timeout_s` bounds all runs of the host code together.
+    has a device of `target`. `allowed_operators` are torch's that the task leaves to candidates. `oracle` answers
+    copies from the device; a plan with such copies is data-dependent and says which in its limitations, of which there
+    are no others. Without an oracle it ends before the first of them. `timeout_s` bounds all runs of the host code
+    together.
 
     Raises Refused for how the candidate ended instead; trouble of the platform is an errors.Error.
     """

@@ -40,6 +40,14 @@ def test_waits_are_numbered_in_order() -> None:
     assert sites[2].endswith("br label %again")
 
 
+def test_a_loop_has_one_end() -> None:
+    """`continue` and the end of the body are laps of one loop."""
+    back = "  br label %again\n"
+    loop = [back, "again:\n", BALLOT, "  br i1 %c, label %skip, label %rest\n", "skip:\n", back, "rest:\n", back]
+    laps = [text.partition(" / ")[0] for text in told(function("k", *loop)) if "kvd_lap" in text]
+    assert len(laps) == 2 and len(set(laps)) == 1
+
+
 def test_straight_lines_are_places_of_their_callers() -> None:
     """A call of a straight-line function with waits is a place; nothing is put into that function."""
     module = function("wrap", BALLOT) + function(
