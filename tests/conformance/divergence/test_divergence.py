@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kernelvault.v1 import kernel_pb2
+from tests.conformance.divergence import control_flow
 from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, integers, numbers
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
@@ -212,6 +214,24 @@ def jump_out_of_loops(x: Array) -> tuple[Array, Array]:
 @divergence.cases()
 async def test_divergence(machine: Machine, program: Program, tmp_path: Path) -> None:
     """Each program does what its twin says."""
+    await machine.check(program, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_random_control_flow(machine: Machine, seed: int, tmp_path: Path) -> None:
+    """Lanes of 25 random kernels meet where a mask of lanes says."""
+    blocks = [control_flow.Author(25 * seed + i).block(4) for i in range(25)]
+    (tmp_path / "random.hip").write_text(control_flow.source(blocks))
+    program = Program(
+        source=tmp_path / "random.hip",
+        inputs={"x": integers(64, low=0)},
+        format=kernel_pb2.Candidate.HIP_ABI,
+        ulp=0,
+        atol=0,
+        target="gfx942",
+        shape=(),
+        expected=lambda x: control_flow.results(blocks, x),
+    )
     await machine.check(program, tmp_path)
 
 
