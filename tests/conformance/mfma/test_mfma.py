@@ -242,7 +242,7 @@ def spread(a: Array, places: Array) -> Array:
     return full.reshape(a.shape[0], -1)
 
 
-LOW, HIGH, BYTES = chosen(16 * 8, 1), chosen(16 * 8, 2), chosen(32 * 8, 3)
+LOW, HIGH, BYTES, EIGHTS = chosen(16 * 8, 1), chosen(16 * 8, 2), chosen(32 * 8, 3), chosen(16 * 16, 4)
 
 
 @mfma.program(
@@ -267,6 +267,15 @@ def sparse_bytes(a: Array, b: Array, index: Array, c: Array) -> Array:
     """v_smfmac of bytes, with the second set of an index."""
     x, y = a.reshape(32, 16).astype(np.int32), b.reshape(32, 32).astype(np.int32)
     return (spread(x, BYTES) @ y).reshape(-1) + c
+
+
+@mfma.program(
+    a=CODES["a"][:512], b=CODES["b"][:1024], index=index_of(EIGHTS, 16, 8, 0), c=integers(256, 3).astype(np.float32)
+)
+def sparse_fp8(a: Array, b: Array, index: Array, c: Array) -> Array:
+    """v_smfmac of fp8 by bf8."""
+    x, y = _decoded(a, "float8_e4m3fnuz").reshape(16, 32), _decoded(b, "float8_e5m2fnuz").reshape(64, 16)
+    return (spread(x, EIGHTS) @ y).reshape(-1) + c
 
 
 @mfma.program(x=numbers(64), target="gfx950")

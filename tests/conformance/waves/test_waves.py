@@ -338,6 +338,46 @@ def waves_of_a_flat_block(x: Array) -> Array:
     return (flat // 64 * 64 * 1000 + flat % 64 + 100000 * starts).astype(np.int32)
 
 
+@waves.program(x=numbers(64), u=integers(64, low=0, dtype=np.uint32))
+def header_spellings(x: Array, u: Array) -> tuple[Array, Array]:
+    """`__hip_ds_*`."""
+    to = LANES * 5 % 64
+    return tuple(np.concatenate([y[to], y[np.argsort(to)], y[LANES ^ 1]]) for y in (x, u))
+
+
+@waves.program(x=integers(512))
+def register_transpose(x: Array) -> Array:
+    """Matrices of 8 x 8 transposed by shuffles."""
+    return x.reshape(8, 8, 8).transpose(0, 2, 1).reshape(-1)
+
+
+@waves.program(x=integers(64, low=0))
+def mask_arithmetic(x: Array) -> Array:
+    """Bits of a ballot as lanes."""
+    chosen = np.flatnonzero(x > 300)
+    following = [min(chosen[chosen > lane], default=64) for lane in LANES]
+    before = [max(chosen[chosen < lane], default=-1) for lane in LANES]
+    heads = np.flatnonzero(np.diff(x // 500, prepend=-1))
+    upto = [(chosen <= lane).sum() for lane in LANES]
+    leads = [heads[heads <= lane].max() for lane in LANES]
+    return np.concatenate([[chosen[0]] * 64, [chosen[-1]] * 64, following, before, upto, leads]).astype(np.int32)
+
+
+@waves.program(x=numbers(256), atol=1e-6)
+def exchange_without_barrier(x: Array) -> Array:
+    """wave_barrier between the steps of one wave."""
+    values = x.reshape(4, 64).astype(np.float64)
+    for step in range(1, 5):
+        values = 0.5 * values + 0.25 * np.roll(values, -step, 1) + 0.25 * np.roll(values, step, 1)
+    return values.reshape(-1).astype(np.float32)
+
+
+@waves.program(x=numbers(64), target="gfx950")
+def transposed_lds_read(x: Array) -> NeedsDevice:
+    """ds_read_b64_tr_b16 of gfx950 is named as missing."""
+    return NeedsDevice("__builtin_amdgcn_ds_read_tr16_b64_v4i16")
+
+
 @waves.cases()
 async def test_waves(machine: Machine, program: Program, tmp_path: Path) -> None:
     """Each program does what its twin says."""
