@@ -98,6 +98,7 @@ async def test_report_of_a_right_kernel_is_whole(compiler: Compiler, add: kernel
         ["cpu"],
         ["gfx90a", "gfx942", "gfx950"],
     )
+    assert report.modelled_target == "gfx942"
     missing = await compiler.corpus.call("FindMissingBlobs", _find(images))
     assert list(missing.missing_digests) == []
 
