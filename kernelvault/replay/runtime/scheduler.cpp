@@ -16,7 +16,7 @@ namespace {
 // Passes in which every thread only polled, after which nobody will ever come.
 constexpr unsigned kIdlePasses = 20000;
 // After which lanes that wait for their wave go on without those that poll.
-constexpr unsigned kPatientPasses = 2;
+constexpr unsigned kPatientPasses = 8;
 
 const Launch* running;
 void* scheduler_stack;
