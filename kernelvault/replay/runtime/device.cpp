@@ -75,7 +75,7 @@ unsigned __builtin_amdgcn_s_getreg(int) { return 0; }
 [[gnu::noinline]] void __builtin_amdgcn_fence(unsigned order, const char* scope, ...) {
     bool narrow = !strcmp(scope, "workgroup") || !strcmp(scope, "wavefront") || !strcmp(scope, "singlethread");
     if (!narrow) kv::note_fence();
-    if (order == __ATOMIC_SEQ_CST) kv::wait_for_wave(KV_SITE, nullptr, nullptr);
+    if (order >= __ATOMIC_ACQ_REL) kv::wait_for_wave(KV_SITE, nullptr, nullptr);
 }
 void __builtin_amdgcn_s_waitcnt(int) {}
 void __builtin_amdgcn_sched_barrier(int) {}

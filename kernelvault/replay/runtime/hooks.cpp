@@ -36,12 +36,10 @@ template <bool kWrite, Mode mode, uint32_t kNatural>
 // global memory it is a flag that another block or wave sets.
 template <bool kWrite>
 void touch_volatile(const void* address, uint32_t size, uintptr_t code) {
-    if (lds.has(address)) {
-        wait_for_wave(code, nullptr, nullptr);
-    } else if (arena.has(address)) {
-        kWrite ? note_release(false) : note_acquire();
-        if (!kWrite && ++current->polls > kPatience) give_way();
-    }
+    bool shared = lds.has(address);
+    if (!kWrite && (shared || arena.has(address)) && ++current->polls > kPatience) give_way();
+    if (shared) wait_for_wave(code, nullptr, nullptr);
+    else if (arena.has(address)) kWrite ? note_release(false) : note_acquire();
     touch<kWrite, Mode::kVolatile, 1>(address, size, code);
 }
 

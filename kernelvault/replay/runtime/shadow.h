@@ -71,10 +71,14 @@ template <bool kWrite, Mode mode>
             !is_mine(cell.reader, cell.read_time))
             check_read_before(cell, bytes, access);
         if (cell.write_time < since.reset) cell.initialised = 0;
+        cell.initialised |= bytes;
+        // An atomic does not hide the plain write of its thread before it from the atomics of others.
+        if (mode == Mode::kAtomic && cell.writer == current->index && cell.write_time >= clock.barrier &&
+            !(cell.written & kAtomic) && cell.written & bytes)
+            return;
         bool again = cell.write_time == clock.now && cell.writer == current->index;
         cell.written = uint8_t((again ? cell.written : 0) | bytes);
         if (mode != Mode::kPlain) cell.written = bytes | kAtomic;
-        cell.initialised |= bytes;
         cell.write_time = clock.now;
         cell.writer = current->index;
     } else if (mode == Mode::kPlain) {
