@@ -126,6 +126,32 @@ class Branch:
 
 
 @dataclass
+class Switch:
+    """Cases by the lane and its sum, some of which fall through; nothing in them breaks."""
+
+    numbers: tuple[int, int]
+    cases: Sequence[tuple[Block, bool]]
+
+    def text(self) -> str:
+        """In C++."""
+        texts = (
+            f"case {i}: {{\n{block.text()}}} {'' if falls else 'break;'}\n"
+            for i, (block, falls) in enumerate(self.cases)
+        )
+        return f"switch ((lane * {self.numbers[0]} + sum) % {self.numbers[1]}) {{\n{''.join(texts)}}}\n"
+
+    def run(self, lanes: Lanes, mask: Array) -> Ways:
+        """One case after the other; lanes that fall through meet those of the next."""
+        value = (LANES * self.numbers[0] + lanes.sum) % self.numbers[1]
+        ways, falling = Ways(mask & (value >= len(self.cases))), NONE
+        for i, (block, falls) in enumerate(self.cases):
+            after = block.run(lanes, falling | (mask & (value == i)))
+            falling = after.on if falls else NONE
+            ways = Ways(ways.on if falls else ways.on | after.on, ways.broken, ways.continued | after.continued)
+        return Ways(ways.on | falling, ways.broken, ways.continued)
+
+
+@dataclass
 class Loop:
     """`for`, `while` or `do`, with a number of rounds for each lane."""
 
@@ -162,7 +188,7 @@ class Loop:
 class Block:
     """Statements in order."""
 
-    statements: Sequence[Vote | Leave | Branch | Loop]
+    statements: Sequence[Vote | Leave | Branch | Switch | Loop]
 
     def text(self) -> str:
         """In C++."""
@@ -183,21 +209,26 @@ class Author:
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
-    def block(self, depth: int, counters: tuple[str, ...] = ()) -> Block:
-        """One to three statements, nested up to `depth`, in the loops of `counters`."""
-        return Block([self._statement(depth, counters) for _ in range(self._random.randint(1, 3))])
+    def block(self, depth: int, counters: tuple[str, ...] = (), *, breaks: bool = True) -> Block:
+        """One to three statements, nested up to `depth`, in the loops of `counters`; `breaks`: out of one of them."""
+        return Block([self._statement(depth, counters, breaks) for _ in range(self._random.randint(1, 3))])
 
-    def _statement(self, depth: int, counters: tuple[str, ...]) -> Vote | Leave | Branch | Loop:
+    def _statement(self, depth: int, counters: tuple[str, ...], breaks: bool) -> Vote | Leave | Branch | Switch | Loop:
         chance = self._random.random()
         if depth == 0 or chance < 0.3:
             return Vote(self._random.randint(1, 99), self._random.random() < 0.2)
         if chance < 0.6:
-            return Branch(self._condition(counters), (self.block(depth - 1, counters), self.block(depth - 1, counters)))
+            then, other = (self.block(depth - 1, counters, breaks=breaks) for _ in range(2))
+            return Branch(self._condition(counters), (then, other))
+        if chance < 0.65:
+            numbers = self._random.randint(1, 9), self._random.randint(3, 4)
+            cases = [(self.block(depth - 1, counters, breaks=False), self._random.random() < 0.4) for _ in range(3)]
+            return Switch(numbers, cases)
         if chance < 0.85:
             counter, kind = f"i{depth}", self._random.choice(["for", "while", "do"])
             numbers = self._random.randint(0, 3), self._random.randint(2, 6)
             return Loop(kind, counter, numbers, self.block(depth - 1, (*counters, counter)))
-        ways = ["break", "continue"] if counters else ["return"]
+        ways = ["return"] if not counters else ["break", "continue"] if breaks else ["continue"]
         return Leave(self._condition(counters), self._random.choice(ways))
 
     def _condition(self, counters: tuple[str, ...]) -> Condition:
