@@ -18,10 +18,13 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-_WAIT = re.compile(
-    r"__builtin_amdgcn_(?:ballot_|read|ds_|mov_dpp|update_dpp|permlane|wave_|[su]icmp|s?mfma|fence)\w*"
-    r"|__ockl_(?:wfany|wfall|activelane)\w*"
+# Operations in which some lanes of a wave may be without the others. A fence is one if it is sequentially consistent.
+_PARTIAL = (
+    r"@(?:__builtin_amdgcn_(?:ballot_|read|ds_|mov_dpp|update_dpp|permlane|wave_|[su]icmp)\w*"
+    r"|__ockl_(?:wfany|wfall|activelane)\w*)\(|@__builtin_amdgcn_fence\(i32 (?:noundef )?5,"
 )
+# Matrix instructions want all lanes, which are at one place if nothing else can part them.
+_WAIT = re.compile(rf"{_PARTIAL}|@__builtin_amdgcn_s?mfma\w*\(")
 _VOLATILE = re.compile(r"\b(?:load|store) volatile ")
 _DEFINITION = re.compile(r'^define [^@]*@("[^"]*"|[\w.$-]+)\(')
 _CALLEE = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
@@ -49,7 +52,7 @@ class _Function:
 
 def number(module: str) -> tuple[str, list[str]]:
     """The module, which tells the runtime where lanes wait if they do, and the declarations that it wants."""
-    if not _WAIT.search(module) and not _VOLATILE.search(module):
+    if not re.search(_PARTIAL, module) and not _VOLATILE.search(module):
         return module, []
     lines = module.splitlines(keepends=True)
     functions = _read(lines)
@@ -68,7 +71,7 @@ def _read(lines: list[str]) -> dict[str, _Function]:
             current.straight = False
         elif callee := _called(line):
             current.callees.add(callee)
-            current.waits |= _WAIT.fullmatch(callee) is not None
+            current.waits |= _WAIT.search(line) is not None
         elif _called(line) == _ANY:
             current.callees.add(_ANY)
         elif _VOLATILE.search(line):
@@ -121,7 +124,7 @@ def _numbered(lines: list[str], straight: Set[str], branching: Set[str]) -> Iter
             yield f"  call void @kvd_lap(i32 {ends[number]})\n"
         elif callee in branching:
             yield f"  call void @kvd_enter(i32 {number})\n"
-        elif (callee and (callee in straight or _WAIT.fullmatch(callee))) or (inside and _VOLATILE.search(line)):
+        elif (callee and (callee in straight or _WAIT.search(line))) or (inside and _VOLATILE.search(line)):
             yield f"  call void @kvd_site(i32 {number})\n"
         yield line
         if callee in branching:

@@ -26,6 +26,15 @@ def test_code_without_waits_stays_as_it_is() -> None:
     assert number(module) == (module, [])
 
 
+def test_matrix_instructions_alone_part_nobody() -> None:
+    """Neither they nor the fences of a barrier are reason to number anything."""
+    fence = "  call void (i32, ptr, ...) @__builtin_amdgcn_fence(i32 noundef 3, ptr @scope)\n"
+    product = "  %d = call <4 x float> @__builtin_amdgcn_mfma_f32_16x16x4f32(float %a, float %b)\n"
+    module = function("k", "  br label %again\n", "again:\n", fence, product, "  br label %again\n")
+    assert number(module) == (module, [])
+    assert told(module.replace("noundef 3", "noundef 5"))
+
+
 def test_waits_are_numbered_in_order() -> None:
     """Of two places the later one has the higher number; a branch backwards ends a loop."""
     loop = ["  br label %again\n", "again:\n", BALLOT, "  %v = load volatile i32, ptr %p\n", "  br label %again\n"]
