@@ -21,9 +21,13 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// Reduced before the multiplication, so that large arguments keep their accuracy.
-template <class T> T sin_pi(T x) { T r = std::remainder(x, T(2)); return T(std::sin(kPi * double(r))); }
-template <class T> T cos_pi(T x) { T r = std::remainder(x, T(2)); return T(std::cos(kPi * double(r))); }
+// Reduced before the multiplication, so that large arguments keep their accuracy and zeros are exact.
+template <class T> T sin_pi(T x) {
+    double r = double(std::remainder(x, T(2)));
+    if (std::fabs(r) > 0.5) r = std::copysign(1, r) - r;
+    return T(std::sin(kPi * r));
+}
+template <class T> T cos_pi(T x) { return T(std::sin(kPi * (0.5 - std::fabs(double(std::remainder(x, T(2))))))); }
 
 double bessel_i(unsigned order, double x) {
     // The power series converges everywhere; beyond 700 it overflows as the function does.
@@ -111,7 +115,7 @@ KV_TWO(powr, std::pow(x, y))
     KV_MATH T __ocml_scalbn_##suffix(T x, int n) { return std::ldexp(x, n); }                                        \
     KV_MATH T __ocml_pown_##suffix(T x, int n) { return std::pow(x, T(n)); }                                         \
     KV_MATH T __ocml_rootn_##suffix(T x, int n) { return std::pow(x, T(1) / T(n)); }                                 \
-    KV_MATH int __ocml_ilogb_##suffix(T x) { return std::ilogb(x); }                                                 \
+    KV_MATH int __ocml_ilogb_##suffix(T x) { return std::isfinite(x) ? std::ilogb(x) : INT32_MAX; }                  \
     KV_MATH int __ocml_isnan_##suffix(T x) { return __builtin_isnan(x); }                                            \
     KV_MATH int __ocml_isinf_##suffix(T x) { return __builtin_isinf(x) != 0; }                                       \
     KV_MATH int __ocml_isfinite_##suffix(T x) { return __builtin_isfinite(x); }                                      \

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "amdgcn.h"
 
@@ -40,6 +41,7 @@ bool in_class(double x, bool subnormal, int mask) {
 template <class T>
 struct Division {
     static constexpr bool kSingle = sizeof(T) == 4;
+    using Wide = std::conditional_t<kSingle, double, long double>;
     static constexpr int kBias = kSingle ? 127 : 1023, kMantissa = kSingle ? 23 : 52;
     static constexpr int kShift = kSingle ? 64 : 128, kFar = kSingle ? 96 : 768, kSmall = kSingle ? 23 : 53;
 
@@ -69,8 +71,9 @@ struct Division {
     }
 
     static T fmas(T a, T b, T c, bool scaled) {
-        T result = std::fma(a, b, c);
-        return scaled ? std::ldexp(result, exponent(c) > kBias ? kShift : -kShift) : result;
+        if (!scaled) return std::fma(a, b, c);
+        // Wider, so that a result that becomes subnormal is rounded once.
+        return T(std::ldexp(std::fma(Wide(a), Wide(b), Wide(c)), exponent(c) > kBias ? kShift : -kShift));
     }
 
     static T fixup(T quotient, T denominator, T numerator) {
@@ -80,8 +83,9 @@ struct Division {
         bool infinite = std::isinf(numerator), unending = std::isinf(denominator);
         if ((numerator == 0 && denominator == 0) || (infinite && unending)) return T(NAN);
         if (denominator == 0 || infinite) return std::copysign(T(INFINITY), sign);
-        if (unending || numerator == 0) return std::copysign(T(0), sign);
-        return std::copysign(quotient, sign);
+        bool vanishes = exponent(numerator) - exponent(denominator) < -kBias - kMantissa;
+        if (unending || numerator == 0 || vanishes) return std::copysign(T(0), sign);
+        return std::copysign(quotient == quotient ? quotient : T(INFINITY), sign);
     }
 };
 
