@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _CAST = re.compile(
-    r"^(  %\S+ = )fpto([su])i (<(\d+) x (\w+)>|\w+) ([^\s,]+) to (?:<\d+ x )?i(8|16|32|64)\b>?(, !dbg ![0-9]+)?",
+    r"^(  %\S+ = )fpto([su])i (<(\d+) x (half|bfloat|float|double)>|half|bfloat|float|double) ([^\s,]+) to (?:<\d+ x )?i(8|16|32|64)\b>?(, !dbg ![0-9]+)?",
     re.MULTILINE,
 )
 
