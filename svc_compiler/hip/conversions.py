@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 
+_FLOATS = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
+_FLOAT = "|".join(_FLOATS)
 _CAST = re.compile(
-    r"^(  %\S+ = )fpto([su])i (<(\d+) x (half|bfloat|float|double)>|half|bfloat|float|double) ([^\s,]+) to (?:<\d+ x )?i(8|16|32|64)\b>?(, !dbg ![0-9]+)?",
+    rf"^(  %\S+ = )fpto([su])i (<(\d+) x ({_FLOAT})>|{_FLOAT}) ([^\s,]+) to (?:<\d+ x )?i(8|16|32|64)\b>?(, !dbg !\d+)?",
     re.MULTILINE,
 )
 
@@ -36,9 +38,6 @@ def saturate(module: str) -> str:
 
     module = _CAST.sub(call, module)
     return module + "".join(text for name, text in declared.items() if f" {name}(" not in _declarations(module))
-
-
-_FLOATS = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 
 
 def _instruction(sign: str, source: str, width: int) -> tuple[str, int]:
