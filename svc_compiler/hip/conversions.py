@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 _FLOATS = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
-_FLOAT = "|".join(_FLOATS)
+_ANY = "|".join(_FLOATS)
 _CAST = re.compile(
-    rf"^(  %\S+ = )fpto([su])i (<(\d+) x ({_FLOAT})>|{_FLOAT}) ([^\s,]+) to (?:<\d+ x )?i(8|16|32|64)\b>?(, !dbg !\d+)?",
+    rf"^(  %\S+ = )fpto([su])i (<(\d+) x ({_ANY})>|{_ANY}) ([^\s,]+) to (?:<\d+ x )?i(8|16|32|64)\b>?(, !dbg !\d+)?",
     re.MULTILINE,
 )
 
