@@ -204,6 +204,7 @@ class Machine:
 def _complete(plan: plan_pb2.LaunchPlan, built: Built) -> plan_pb2.LaunchPlan:
     for kernel in plan.kernels:
         kernel.display_name = built.display_name_of(kernel.name)
+        kernel.images.extend(built.images_of(kernel.name))
     plans.check(plan)
     return plan
 

@@ -1,0 +1,18 @@
+#include <hip/hip_runtime.h>
+
+__global__ void twice(const float* x, float* out, int64_t n) {
+    int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
+    if (i < n) out[i] = 2 * x[i];
+}
+
+extern "C" void run(const float* x, int64_t n, float* out, hipStream_t stream) {
+    hipEvent_t start, stop;
+    hipEventCreate(&start), hipEventCreate(&stop);
+    hipEventRecord(start, stream);
+    twice<<<(n + 255) / 256, 256, 0, stream>>>(x, out, n);
+    hipEventRecord(stop, stream);
+    hipEventSynchronize(stop);
+    float milliseconds = -1;
+    if (hipEventElapsedTime(&milliseconds, start, stop) != hipSuccess || milliseconds < 0) twice<<<1, 1025>>>(x, out, n);
+    hipEventDestroy(start), hipEventDestroy(stop);
+}

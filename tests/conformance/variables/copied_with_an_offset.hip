@@ -1,0 +1,13 @@
+#include <hip/hip_runtime.h>
+
+__device__ float weights[4] = {1, 1, 1, 1};
+__global__ void weigh(const float* x, float* out, int64_t n) {
+    int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
+    if (i < n) out[i] = x[i] * weights[i % 4];
+}
+
+extern "C" void run(const float* x, int64_t n, float* out, hipStream_t stream) {
+    float value = 4;
+    hipMemcpyToSymbolAsync(HIP_SYMBOL(weights), &value, sizeof value, 2 * sizeof value, hipMemcpyHostToDevice, stream);
+    weigh<<<(n + 255) / 256, 256, 0, stream>>>(x, out, n);
+}
