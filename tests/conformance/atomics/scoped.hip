@@ -5,7 +5,7 @@ __global__ void count(const int* x, int* out, int64_t n) {
     int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
     if (i >= n) return;
     __hip_atomic_fetch_add(out, x[i], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-    __hip_atomic_fetch_max(out + 1, x[i], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+    __hip_atomic_fetch_max(out + 1, x[i], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     __hip_atomic_fetch_or(out + 2, 1 << (i % 5), __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_SYSTEM);
     int expected = 0;
     if (__hip_atomic_compare_exchange_strong(out + 3, &expected, 7, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT))
