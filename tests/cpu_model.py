@@ -14,12 +14,12 @@ from kernelvault.sandbox import Sandbox, memory
 from kernelvault.v1 import compiler_pb2, plan_pb2
 from svc_compiler.hip import gpu, image
 from svc_compiler.hip.toolchain import Toolchain
+from tests.recording import TARGET
 
 PROGRAMS = Path(__file__).parent / "programs" / "cpu_model"
 Finding = compiler_pb2.Finding
 Verdict = compiler_pb2.VerificationReport.Verdict
 Array = np.ndarray
-TARGET = "gfx942"
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,13 @@ class Plan:
 
     async def replay(self, tmp_path: Path, timeout_s: float = 20, **options: int) -> Outcome:
         """Runs it; the inputs are the arrays."""
-        items = [_item(name, self._buffers[name]) for name in self._inputs]
+        items = [item(name, self._buffers[name]) for name in self._inputs]
         path = tmp_path / "inputs.kvb"
         path.write_bytes(bundle.pack(items))
         model = self._program.model
         replay = await model.replay(self.message, self._program.built.image, path, timeout_s=timeout_s, **options)
         try:
-            return Outcome(replay, [_arrays(fd) for fd in replay.outputs], _arrays(replay.inputs_after))
+            return Outcome(replay, [arrays(fd) for fd in replay.outputs], arrays(replay.inputs_after))
         finally:
             replay.close()
 
@@ -159,12 +159,14 @@ def _extent(sides: Sequence[int] | int) -> plan_pb2.Extent:
     return plan_pb2.Extent(x=x, y=y, z=z)
 
 
-def _item(name: str, array: Array) -> bundle.Item:
+def item(name: str, array: Array) -> bundle.Item:
+    """An array for a bundle."""
     data = np.ascontiguousarray(array)
     return bundle.Item(name, bundle.contiguous_view(array.dtype.name, array.shape), memoryview(data).cast("B"))
 
 
-def _arrays(descriptor: int | None) -> list[Array]:
+def arrays(descriptor: int | None) -> list[Array]:
+    """The tensors of a replay's bundle; none if it left none."""
     if descriptor is None:
         return []
     items = bundle.read(memory.collect(descriptor))

@@ -12,7 +12,7 @@ import numpy as np
 from kernelvault.replay import bundle
 from kernelvault.replay import plan as plans
 from kernelvault.replay.cpu_model import CpuModel
-from kernelvault.sandbox import Sandbox, memory
+from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import kernel_pb2, plan_pb2
 from svc_compiler.hip.gpu import compile_gpu
 from svc_compiler.hip.host import build_host
@@ -21,7 +21,8 @@ from svc_compiler.hip.record import record
 from svc_compiler.hip.toolchain import Toolchain
 from svc_compiler.refusal import Refused
 from svc_compiler.verify.execution import Execution
-from tests.recording import ABI, tensor
+from tests.cpu_model import arrays, item
+from tests.recording import ABI, TARGET, tensor
 
 Array = np.ndarray
 
@@ -55,13 +56,13 @@ class Executions:
         """What a source of one float32 output does with these inputs; raises Refused."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         (folder / "main.hip").write_text(source)
-        gpu = await compile_gpu(self.sandbox, self.toolchain, folder, "main.hip", "gfx942")
+        gpu = await compile_gpu(self.sandbox, self.toolchain, folder, "main.hip", TARGET)
         assert gpu.code_object, gpu.build.diagnostics
         host = await build_host(self.sandbox, self.toolchain, folder, "main.hip", format)
-        image = await build_image(self.sandbox, self.toolchain, folder, "main.hip", gpu.layouts, target="gfx942")
+        image = await build_image(self.sandbox, self.toolchain, folder, "main.hip", gpu.layouts, target=TARGET)
         parameters = [tensor(name, array.shape, array.dtype.name) for name, array in inputs.items()]
         case = kernel_pb2.Case(id="case", parameters=parameters, outputs=[tensor("out", output)])
-        (folder / "inputs").write_bytes(bundle.pack([_item(name, array) for name, array in inputs.items()]))
+        (folder / "inputs").write_bytes(bundle.pack([item(name, array) for name, array in inputs.items()]))
         asked: list[plan_pb2.LaunchPlan] = []
 
         async def given() -> Path:
@@ -73,12 +74,13 @@ class Executions:
             asked.append(plan)
             return await execution.answer(plan, image.image)
 
-        plan = await record(self.sandbox, host, case, gpu.layouts, image.padding, "", timeout_s, oracle=oracle)
+        plan = await record(
+            self.sandbox, host, case, gpu.layouts, image.padding, "", timeout_s, target=TARGET, oracle=oracle
+        )
         plans.check(plan)
         replay = await CpuModel(self.sandbox).replay(plan, image.image, folder / "inputs", timeout_s=timeout_s)
         assert replay.fault is None, replay.fault
-        items = bundle.read(memory.collect(replay.outputs[0]))
-        outputs = [np.array(bundle.to_numpy(item)) for item in items]
+        outputs = arrays(replay.outputs[0])
         replay.close()
         return Executed(plan, outputs, len(asked))
 
@@ -96,8 +98,3 @@ class Executions:
         except Refused as refused:
             return refused
         raise AssertionError(f"the source was recorded:\n{executed.plan}")
-
-
-def _item(name: str, array: Array) -> bundle.Item:
-    data = np.ascontiguousarray(array)
-    return bundle.Item(name, bundle.contiguous_view(array.dtype.name, array.shape), memoryview(data.data).cast("B"))

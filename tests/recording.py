@@ -21,6 +21,7 @@ from svc_compiler.refusal import Refused
 PREFIX = Path(os.environ.get("KERNELVAULT_TOOLCHAIN", "~/.cache/kernelvault/toolchain"))
 ABI = kernel_pb2.Candidate.HIP_ABI
 TORCH = kernel_pb2.Candidate.HIP_TORCH
+TARGET = "gfx942"
 RUNTIME = "#include <hip/hip_runtime.h>\n"
 EXTENSION = "#include <torch/extension.h>\n"
 ADD = """
@@ -78,11 +79,13 @@ class Recordings:
         """The plan of a source for a case, two vectors unless told."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         (folder / "main.hip").write_text(source)
-        gpu = await compile_gpu(self.sandbox, self.toolchain, folder, "main.hip", "gfx942")
+        gpu = await compile_gpu(self.sandbox, self.toolchain, folder, "main.hip", TARGET)
         assert gpu.code_object, gpu.build.diagnostics
         host = await build_host(self.sandbox, self.toolchain, folder, "main.hip", format)
         case = vectors() if case is None else case
-        return await record(self.sandbox, host, case, gpu.layouts, padding or {}, entry_point, timeout_s, **options)
+        return await record(
+            self.sandbox, host, case, gpu.layouts, padding or {}, entry_point, timeout_s, target=TARGET, **options
+        )
 
     async def refusal(self, source: str, *arguments: Any, **options: Any) -> Refused:
         """How a source ends that gets no plan."""

@@ -37,7 +37,8 @@ def saturate(module: str) -> str:
         return f"  {whole} = {cast}\n{result}trunc {made} {whole} to {_type(lanes, f'i{width}')}{debug or ''}"
 
     module = _CAST.sub(call, module)
-    return module + "".join(text for name, text in declared.items() if f" {name}(" not in _declarations(module))
+    there = "\n".join(line for line in module.splitlines() if line.startswith("declare ")) if declared else ""
+    return module + "".join(text for name, text in declared.items() if f" {name}(" not in there)
 
 
 def _instruction(sign: str, source: str, width: int) -> tuple[str, int]:
@@ -45,10 +46,6 @@ def _instruction(sign: str, source: str, width: int) -> tuple[str, int]:
     if width > 16:
         return sign, width
     return (sign if width == 16 else "s"), 16 if source == "half" else 32
-
-
-def _declarations(module: str) -> str:
-    return "\n".join(line for line in module.splitlines() if line.startswith("declare "))
 
 
 def _type(lanes: str | None, element: str) -> str:

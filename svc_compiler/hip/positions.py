@@ -57,7 +57,10 @@ def number(module: str) -> tuple[str, list[str]]:
     lines = module.splitlines(keepends=True)
     functions = _read(lines)
     waiting = _grown({_ANY, *(name for name, function in functions.items() if function.waits)}, functions)
-    branching = _grown({_ANY, *(n for n in waiting if n and _branches(n, functions))}, functions)
+    # Numbers within a function are wanted, unless it is a straight line that nobody calls by a pointer.
+    by_pointer = any(_ANY in function.callees for function in functions.values())
+    branches = {n for n in waiting if n and (by_pointer or not functions[n].straight or n in _reached(n, functions))}
+    branching = _grown({_ANY, *branches}, functions)
     return "".join(_numbered(lines, waiting - branching, branching)), _DECLARATIONS
 
 
@@ -69,20 +72,12 @@ def _read(lines: list[str]) -> dict[str, _Function]:
             current = functions.setdefault(definition[1], _Function())
         elif line.startswith(("  br ", "  switch ", "  indirectbr ")):
             current.straight = False
-        elif callee := _called(line):
+        elif (callee := _called(line)) is not None:
             current.callees.add(callee)
-            current.waits |= _WAIT.search(line) is not None
-        elif _called(line) == _ANY:
-            current.callees.add(_ANY)
+            current.waits |= callee != _ANY and _WAIT.search(line) is not None
         elif _VOLATILE.search(line):
             current.waits = True
     return functions
-
-
-def _branches(name: str, functions: Mapping[str, _Function]) -> bool:
-    """Whether numbers within a function are wanted: not in a straight line that nobody calls by a pointer."""
-    by_pointer = any(_ANY in function.callees for function in functions.values())
-    return by_pointer or not functions[name].straight or name in _reached(name, functions)
 
 
 def _called(line: str) -> str | None:

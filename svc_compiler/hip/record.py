@@ -66,7 +66,7 @@ async def record(  # noqa: PLR0917 the stages' common interface
     entry_point: str,
     timeout_s: float,
     *,
-    target: str = "gfx942",
+    target: str,
     allowed_operators: Collection[str] = (),
     oracle: Oracle | None = None,
 ) -> plan_pb2.LaunchPlan:

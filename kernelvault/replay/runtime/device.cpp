@@ -68,14 +68,14 @@ unsigned __builtin_amdgcn_s_getreg(int) { return 0; }
     return block.votes_or;
 }
 // The lanes of a wave run in lockstep; here they meet.
-[[gnu::noinline]] void __builtin_amdgcn_wave_barrier() { kv::wait_for_wave(KV_SITE, nullptr, nullptr); }
+[[gnu::noinline]] void __builtin_amdgcn_wave_barrier() { kv::wait_for_wave(nullptr, nullptr); }
 
 // The fences around a barrier (acquire, release) order nothing that the model could get wrong. Others are where the lanes
 // of a wave meet, as in lockstep; those that are wider than a work-group also publish.
 [[gnu::noinline]] void __builtin_amdgcn_fence(unsigned order, const char* scope, ...) {
     bool narrow = !strcmp(scope, "workgroup") || !strcmp(scope, "wavefront") || !strcmp(scope, "singlethread");
     if (!narrow) kv::note_fence();
-    if (order >= __ATOMIC_ACQ_REL) kv::wait_for_wave(KV_SITE, nullptr, nullptr);
+    if (order >= __ATOMIC_ACQ_REL) kv::wait_for_wave(nullptr, nullptr);
 }
 void __builtin_amdgcn_s_waitcnt(int) {}
 void __builtin_amdgcn_sched_barrier(int) {}

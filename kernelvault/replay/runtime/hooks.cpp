@@ -38,7 +38,7 @@ template <bool kWrite>
 void touch_volatile(const void* address, uint32_t size, uintptr_t code) {
     bool shared = lds.has(address);
     if (!kWrite && (shared || arena.has(address)) && ++current->polls > kPatience) give_way();
-    if (shared) wait_for_wave(code, nullptr, nullptr);
+    if (shared) wait_for_wave(nullptr, nullptr);
     else if (arena.has(address)) kWrite ? note_release(false) : note_acquire();
     touch<kWrite, Mode::kVolatile, 1>(address, size, code);
 }

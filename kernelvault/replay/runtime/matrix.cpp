@@ -74,7 +74,7 @@ bool allowed(Modifiers has, unsigned blocks, int cbsz, int abid, int blgp) {
 #define KV_DEFINE(name, has, blocks, operand, sum, operation)                                                  \
     extern "C" sum __builtin_amdgcn_mfma_##name(operand a, operand b, sum d, int cbsz, int abid, int blgp) {    \
         if (!allowed(has, blocks, cbsz, abid, blgp)) kv::stop(kv::Status::kUnsupported);                        \
-        return kv::run_matrix(KV_SITE, operation, Operands<operand, sum>{a, b, d, cbsz, abid, blgp, true});     \
+        return kv::run_matrix(operation, Operands<operand, sum>{a, b, d, cbsz, abid, blgp, true});              \
     }
 #define KV_FLOAT(name, size, blocks, decode, operand, sum) \
     KV_DEFINE(f32_##name, kBroadcast, blocks, operand, sum, (multiply<size, blocks, decode, decode, operand, sum, float>))

@@ -91,9 +91,9 @@ struct Product {
 
 // Runs `operation` on the operands of all lanes, which the hardware reads and writes whether lanes are switched on or not.
 template <class Lane>
-auto run_matrix(uintptr_t site, WaveOperation operation, Lane mine) {
+auto run_matrix(WaveOperation operation, Lane mine) {
     mine.whole = true;
-    wait_for_wave(site, operation, &mine);
+    wait_for_wave(operation, &mine);
     if (!mine.whole) stop(Status::kInactiveLane);
     return mine.d;
 }

@@ -108,7 +108,7 @@ bool is_known(int format) { return format == kFp8 || format == kBf8 || format ==
 #define KV_SPARSE(name, size, sets, first, second, operand_a, operand_b, sum, number)                                     \
     extern "C" sum __builtin_amdgcn_smfmac_##name(operand_a a, operand_b b, sum d, int index, int cbsz, int abid) {       \
         if (!cbsz && abid >= sets) kv::stop(kv::Status::kUnsupported);                                                    \
-        return kv::run_matrix(KV_SITE, multiply_sparse<size, first, second, operand_a, operand_b, sum, number>,           \
+        return kv::run_matrix(multiply_sparse<size, first, second, operand_a, operand_b, sum, number>,                    \
                               Sparse<operand_a, operand_b, sum>{a, b, d, index, cbsz ? 0 : abid, true});                  \
     }
 #define KV_SPARSE_F8(kinds, first, second)                                                              \
@@ -132,7 +132,7 @@ KV_SPARSE_F8(bf8_bf8, F8<2>, F8<2>)
                                                                    int scale_b) {                                       \
         if (!is_known(format_a) || !is_known(format_b)) kv::stop(kv::Status::kUnsupported);                             \
         Scaled first{a, format_a, scale_a >> byte_a % 4 * 8 & 0xff}, second{b, format_b, scale_b >> byte_b % 4 * 8 & 0xff}; \
-        return kv::run_matrix(KV_SITE, multiply_scaled<size, sum>, ScaledOperands<sum>{first, second, d, true});        \
+        return kv::run_matrix(multiply_scaled<size, sum>, ScaledOperands<sum>{first, second, d, true});                 \
     }
 KV_SCALED(16x16x128, 16, __kv_f32x4)
 KV_SCALED(32x32x64, 32, __kv_f32x16)

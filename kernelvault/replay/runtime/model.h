@@ -36,7 +36,7 @@ struct Thread {
     bool worked;     // it touched memory since the last barrier
     uint32_t polls;  // volatile and atomic reads since it last gave way
     void* stack_pointer;
-    uintptr_t site;  // return address of the wait, in the kernel
+    uintptr_t site;  // return address of the barrier that it waits at, in the kernel
     WaveOperation operation;
     void* arguments;
     int vote;        // of a reducing barrier

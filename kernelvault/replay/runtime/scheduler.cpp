@@ -261,10 +261,9 @@ void wait_for_block(uintptr_t site) {
     leave(thread);
 }
 
-void wait_for_wave(uintptr_t site, WaveOperation operation, void* arguments) {
+void wait_for_wave(WaveOperation operation, void* arguments) {
     Thread& thread = *current;
     thread.state = State::kWave;
-    thread.site = site;
     thread.operation = operation;
     thread.arguments = arguments;
     leave(thread);

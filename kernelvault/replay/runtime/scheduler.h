@@ -20,8 +20,9 @@ Status run(const Launch& launch);
 
 // The running thread waits for all threads of its block that have not ended; `site` tells barriers apart.
 void wait_for_block(uintptr_t site);
-// The running thread waits until no lane of its wave can go on, then takes `operation` with the lanes at `site`.
-void wait_for_wave(uintptr_t site, WaveOperation operation, void* arguments);
+// The running thread waits until no lane of its wave can go on, then takes `operation` with those that are at its
+// position.
+void wait_for_wave(WaveOperation operation, void* arguments);
 // The running thread polls; others go on.
 void give_way();
 // Ends the running thread.

@@ -13,11 +13,11 @@ namespace {
 struct Exchange {
     int value;
     int where;   // an address, a lane or a control word
-    int old;     // what stays where nothing arrives
-    unsigned masks;
-    bool bound;
-    int result;
-    bool unknown;  // the result is what a lane that is switched off has in a register
+    int old = 0;  // what stays where nothing arrives
+    unsigned masks = 0;
+    bool bound = false;
+    int result = 0;
+    bool unknown = false;  // the result is what a lane that is switched off has in a register
 };
 
 bool active(uint64_t mask, unsigned lane) { return mask >> lane & 1; }
@@ -141,15 +141,15 @@ void swap_rows(uint64_t mask, void* const* arguments) {
     });
 }
 
-int exchange(uintptr_t site, kv::WaveOperation operation, Exchange operands) {
-    kv::wait_for_wave(site, operation, &operands);
+int exchange(kv::WaveOperation operation, Exchange operands) {
+    kv::wait_for_wave(operation, &operands);
     if (operands.unknown) kv::stop(kv::Status::kInactiveLane);
     return operands.result;
 }
 
-uint64_t vote(uintptr_t site, kv::WaveOperation operation, bool yes) {
+uint64_t vote(kv::WaveOperation operation, bool yes) {
     Vote mine{yes, 0};
-    kv::wait_for_wave(site, operation, &mine);
+    kv::wait_for_wave(operation, &mine);
     return mine.result;
 }
 
@@ -176,44 +176,44 @@ unsigned __builtin_amdgcn_mbcnt_hi(unsigned mask, unsigned base) {
 }
 unsigned __ockl_lane_u32() { return kv::lane(); }
 
-unsigned long __builtin_amdgcn_ballot_w64(bool yes) { return vote(KV_SITE, ballot, yes); }
+unsigned long __builtin_amdgcn_ballot_w64(bool yes) { return vote(ballot, yes); }
 bool __builtin_amdgcn_inverse_ballot_w64(unsigned long mask) { return mask >> kv::lane() & 1; }
-unsigned long __builtin_amdgcn_read_exec() { return vote(KV_SITE, execution_mask, true); }
-unsigned __builtin_amdgcn_read_exec_lo() { return unsigned(vote(KV_SITE, execution_mask, true)); }
-unsigned __builtin_amdgcn_read_exec_hi() { return unsigned(vote(KV_SITE, execution_mask, true) >> 32); }
+unsigned long __builtin_amdgcn_read_exec() { return vote(execution_mask, true); }
+unsigned __builtin_amdgcn_read_exec_lo() { return unsigned(vote(execution_mask, true)); }
+unsigned __builtin_amdgcn_read_exec_hi() { return unsigned(vote(execution_mask, true) >> 32); }
 unsigned __ockl_activelane_u32() {
-    return unsigned(__builtin_popcountll(vote(KV_SITE, execution_mask, true) & ((uint64_t{1} << kv::lane()) - 1)));
+    return unsigned(__builtin_popcountll(vote(execution_mask, true) & ((uint64_t{1} << kv::lane()) - 1)));
 }
-int __ockl_wfany_i32(int yes) { return vote(KV_SITE, ballot, yes != 0) != 0; }
-int __ockl_wfall_i32(int yes) { return vote(KV_SITE, ballot, yes == 0) == 0; }
+int __ockl_wfany_i32(int yes) { return vote(ballot, yes != 0) != 0; }
+int __ockl_wfall_i32(int yes) { return vote(ballot, yes == 0) == 0; }
 unsigned long __builtin_amdgcn_uicmp(unsigned a, unsigned b, int predicate) {
-    return vote(KV_SITE, ballot, compares(a, b, predicate));
+    return vote(ballot, compares(a, b, predicate));
 }
-unsigned long __builtin_amdgcn_sicmp(int a, int b, int predicate) { return vote(KV_SITE, ballot, compares(a, b, predicate)); }
+unsigned long __builtin_amdgcn_sicmp(int a, int b, int predicate) { return vote(ballot, compares(a, b, predicate)); }
 
-int __builtin_amdgcn_readfirstlane(int value) { return exchange(KV_SITE, read_first, {value, 0, 0, 0, false, 0, false}); }
-int __builtin_amdgcn_readlane(int value, int lane) { return exchange(KV_SITE, read_lane, {value, lane, 0, 0, false, 0, false}); }
-int __builtin_amdgcn_ds_bpermute(int address, int value) { return exchange(KV_SITE, pull, {value, address, 0, 0, false, 0, false}); }
-int __builtin_amdgcn_ds_permute(int address, int value) { return exchange(KV_SITE, push, {value, address, 0, 0, false, 0, false}); }
+int __builtin_amdgcn_readfirstlane(int value) { return exchange(read_first, {value, 0}); }
+int __builtin_amdgcn_readlane(int value, int lane) { return exchange(read_lane, {value, lane}); }
+int __builtin_amdgcn_ds_bpermute(int address, int value) { return exchange(pull, {value, address}); }
+int __builtin_amdgcn_ds_permute(int address, int value) { return exchange(push, {value, address}); }
 int __builtin_amdgcn_ds_swizzle(int value, int control) {
     constexpr int kTransform = 0xe000;  // the order of a Fourier transform
     if ((control & kTransform) == kTransform) kv::stop(kv::Status::kUnsupported);
-    return exchange(KV_SITE, swizzle, {value, control, 0, 0, false, 0, false});
+    return exchange(swizzle, {value, control});
 }
 int __builtin_amdgcn_update_dpp(int old, int value, int control, int rows, int banks, bool bound) {
-    return exchange(KV_SITE, dpp, {value, control, old, unsigned(rows) << 4 | unsigned(banks), bound, 0, false});
+    return exchange(dpp, {value, control, old, unsigned(rows) << 4 | unsigned(banks), bound});
 }
 int __builtin_amdgcn_mov_dpp(int value, int control, int rows, int banks, bool bound) {
-    return exchange(KV_SITE, dpp, {value, control, 0, unsigned(rows) << 4 | unsigned(banks), bound, 0, false});
+    return exchange(dpp, {value, control, 0, unsigned(rows) << 4 | unsigned(banks), bound});
 }
 __kv_u32x2 __builtin_amdgcn_permlane16_swap(unsigned first, unsigned second, bool, bool) {
     Swap mine{first, second};
-    kv::wait_for_wave(KV_SITE, swap_rows<16>, &mine);
+    kv::wait_for_wave(swap_rows<16>, &mine);
     return __kv_u32x2{mine.first, mine.second};
 }
 __kv_u32x2 __builtin_amdgcn_permlane32_swap(unsigned first, unsigned second, bool, bool) {
     Swap mine{first, second};
-    kv::wait_for_wave(KV_SITE, swap_rows<32>, &mine);
+    kv::wait_for_wave(swap_rows<32>, &mine);
     return __kv_u32x2{mine.first, mine.second};
 }
 }

@@ -51,7 +51,7 @@ struct Max {
 
 #define KV_REDUCE(name, type, fold)                                  \
     extern "C" type __builtin_amdgcn_wave_reduce_##name(type value, int) { \
-        kv::wait_for_wave(KV_SITE, reduce<type, fold>, &value);      \
+        kv::wait_for_wave(reduce<type, fold>, &value);               \
         return value;                                                \
     }
 #define KV_REDUCE_INTEGERS(width, type)                  \
