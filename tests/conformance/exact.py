@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray
+from tests.conformance.harness import Array, numbers
+
+# Arguments of functions: in the middle of the range, within (-1, 1), above zero.
+X, Y, POSITIVE = numbers(60, 1, -10, 10), numbers(60, 2, -0.99, 0.99), numbers(60, 3, 0.05, 20)
+
+
+def singles(*values: float) -> Array:
+    """Float32 numbers."""
+    return np.array(values, np.float32)
+
+
+def joined(*values: Array) -> Array:
+    """Arrays one after another."""
+    return np.concatenate(values)
 
 
 def exact(function: Callable[..., Any], *arguments: Array) -> Array:

@@ -16,28 +16,30 @@ from typing import Any
 
 import numpy as np
 import pytest
+from google.protobuf import duration_pb2
 
 from kernelvault import digest
 from kernelvault.replay import bundle
-from kernelvault.replay import plan as plans
 from kernelvault.replay.cpu_model import CpuModel
 from kernelvault.replay.replays import Replay
-from kernelvault.sandbox import memory
 from kernelvault.sandbox.metering import MeteredSandbox
-from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2, plan_pb2
+from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip import image
-from svc_compiler.hip.record import record
 from svc_compiler.hip.toolchain import Toolchain
 from svc_compiler.refusal import Refused
-from svc_compiler.verify.build import Built, HipBuilder
-from svc_compiler.verify.execution import Execution
+from svc_compiler.verify.build import HipBuilder
+from svc_compiler.verify.hip import HipFrontend
+from svc_compiler.verify.verification import Subject
+from tests.cpu_model import arrays, item
 
 Array = np.ndarray
 Finding = compiler_pb2.Finding
 Verdict = compiler_pb2.VerificationReport.Verdict
+# Of tests that use the machine.
+MARKS = (pytest.mark.slow, pytest.mark.asyncio(loop_scope="session"))
 _REPETITIONS = 2
-_TIMEOUT_S = 30.0
+_TIMEOUT_S = 30
 _NUMBERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     bool: lambda number: {"bool_value": number},
     int: lambda number: {"int_value": number},
@@ -123,11 +125,19 @@ class Feature:
 
         return declare
 
-    def cases(self) -> Any:
-        """`@FEATURE.cases()` makes a test of each program."""
+    def test(self) -> Callable[..., Any]:
+        """`test_FEATURE = FEATURE.test()` is a test of each program that was declared before."""
         undeclared = {path.stem for path in self._folder.glob("*.hip")} ^ set(self.programs)
         assert not undeclared, f"have no twin: {sorted(undeclared)}"
-        return pytest.mark.parametrize("program", self.programs.values(), ids=list(self.programs))
+
+        async def test(machine: Machine, program: Program, tmp_path: Path) -> None:
+            """Each program does what its twin says."""
+            await machine.check(program, tmp_path)
+
+        programs = pytest.mark.parametrize("program", self.programs.values(), ids=list(self.programs))
+        for mark in (programs, *MARKS):
+            test = mark(test)
+        return test
 
 
 class _Digests:
@@ -141,9 +151,9 @@ class Machine:
     """Runs programs."""
 
     def __init__(self, sandbox: MeteredSandbox, toolchain: Toolchain) -> None:
-        self._sandbox = sandbox
-        self._builder = HipBuilder(sandbox, toolchain, _Digests())  # type: ignore[arg-type]
         self._model = CpuModel(sandbox, locate=functools.partial(image.locate, sandbox, toolchain))
+        builder = HipBuilder(sandbox, toolchain, _Digests())  # type: ignore[arg-type]
+        self._frontend = HipFrontend(sandbox, builder, self._model)
 
     async def check(self, program: Program, folder: Path) -> None:
         """Fails where the program does anything but what is expected of it."""
@@ -162,7 +172,7 @@ class Machine:
                 return
             assert isinstance(expected, tuple), f"nothing was found: {expected}"
             for descriptor in replay.outputs:
-                given = [np.array(bundle.to_numpy(item)) for item in bundle.read(memory.collect(descriptor))]
+                given = arrays(descriptor)
                 for number, (one, other) in enumerate(zip(given, expected, strict=True)):
                     _check_equal(f"output {number}", one, _signed(other), program.ulp, program.atol)
         finally:
@@ -173,40 +183,21 @@ class Machine:
         sources.mkdir()
         for file in (program.source, *program.source.parent.glob("*.h")):
             shutil.copy(file, sources)
-        inputs.write_bytes(bundle.pack([_item(name, array) for name, array in _arrays(program).items()]))
-        built = await self._builder.build(_work(program), sources, compiler_pb2.VerificationReport())
-        plan = await self._record(built, _case(program), inputs)
-        return await self._model.replay(plan, built.image.image, inputs, timeout_s=_TIMEOUT_S, repetitions=_REPETITIONS)
+        inputs.write_bytes(bundle.pack([item(name, array) for name, array in _inputs(program).items()]))
 
-    async def _record(self, built: Built, case: kernel_pb2.Case, inputs: Path) -> plan_pb2.LaunchPlan:
-        async def given() -> Path:
+        async def given(case: kernel_pb2.Case) -> Path:
             return inputs
 
-        execution = Execution(self._model, given, _TIMEOUT_S)
-
-        async def oracle(plan: plan_pb2.LaunchPlan) -> bytes:
-            return await execution.answer(_complete(plan, built), built.image.image)
-
-        plan = await record(
-            self._sandbox,
-            built.host,
-            case,
-            built.layouts,
-            built.image.padding,
-            "",
-            _TIMEOUT_S,
-            target=built.target,
-            oracle=oracle,
+        subject = Subject(
+            work=_work(program),
+            folder=sources,
+            draft=compiler_pb2.VerificationReport(),
+            progress=lambda stage: None,
+            inputs=given,
         )
-        return _complete(plan, built)
-
-
-def _complete(plan: plan_pb2.LaunchPlan, built: Built) -> plan_pb2.LaunchPlan:
-    for kernel in plan.kernels:
-        kernel.display_name = built.display_name_of(kernel.name)
-        kernel.images.extend(built.images_of(kernel.name))
-    plans.check(plan)
-    return plan
+        recorded = await self._frontend.launch_plans(subject)
+        [plan] = recorded.plans
+        return await self._model.replay(plan, recorded.image, inputs, timeout_s=_TIMEOUT_S, repetitions=_REPETITIONS)
 
 
 def _work(program: Program) -> Work:
@@ -215,32 +206,29 @@ def _work(program: Program) -> Work:
         language=kernel_pb2.Candidate.HIP,
         format=program.format,
         targets=[program.target],
+        timeout=duration_pb2.Duration(seconds=_TIMEOUT_S),
     )
-    return Work(action, kernel_pb2.Task(), digest.of_message(action))
+    return Work(action, kernel_pb2.Task(cases=[_case(program)]), digest.of_message(action))
 
 
-def _arrays(program: Program) -> dict[str, Array]:
+def _inputs(program: Program) -> dict[str, Array]:
     return {name: _signed(value) for name, value in program.inputs.items() if isinstance(value, Array)}
 
 
 def _case(program: Program) -> kernel_pb2.Case:
     case = kernel_pb2.Case(id="case")
-    arrays = _arrays(program)
-    for name, array in arrays.items():
+    inputs = _inputs(program)
+    for name, array in inputs.items():
         case.parameters.add(name=name, tensor=bundle.contiguous_view(array.dtype.name, array.shape))
     for name, value in program.inputs.items():
         if not isinstance(value, Array):
             case.parameters.add(name=name, **_NUMBERS[type(value)](value))
     outputs = program.end
     if not isinstance(outputs, tuple):
-        outputs = (np.zeros(program.shape or next(iter(arrays.values())).shape, np.float32),)
+        outputs = (np.zeros(program.shape or next(iter(inputs.values())).shape, np.float32),)
     for number, array in enumerate(map(_signed, outputs)):
         case.outputs.add(name=f"out{number}", tensor=bundle.contiguous_view(array.dtype.name, array.shape))
     return case
-
-
-def _item(name: str, array: Array) -> bundle.Item:
-    return bundle.Item(name, bundle.contiguous_view(array.dtype.name, array.shape), memoryview(array.data).cast("B"))
 
 
 def _signed(value: Any) -> Array:
@@ -283,6 +271,11 @@ def _check_equal(what: str, given: Array, expected: Array, ulp: float, atol: flo
     same = (one == other) & (np.signbit(one) == np.signbit(other)) if not ulp and not atol else one == other
     wrong = ~(near & (ulp + atol > 0) | same | (np.isnan(one) & np.isnan(other)))
     assert not wrong.any(), f"{what}: {one[wrong][:5]} instead of {other[wrong][:5]} at {np.argwhere(wrong)[:5]}"
+
+
+def lane_masks(yes: Array) -> Array:
+    """Masks of lanes, the last axis, as int64."""
+    return (yes.astype(np.uint64) << np.arange(64, dtype=np.uint64)).sum(-1, dtype=np.uint64).view(np.int64)
 
 
 def numbers(count: int, seed: int = 1, low: float = -1, high: float = 1, dtype: Any = np.float32) -> Array:

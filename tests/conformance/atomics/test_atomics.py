@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, Program, integers, numbers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, integers, numbers
 
 atomics = Feature(__file__)
 
@@ -207,7 +202,4 @@ def tickets(x: Array) -> Array:
     return np.ones(200, np.int32)
 
 
-@atomics.cases()
-async def test_atomics(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_atomics = atomics.test()

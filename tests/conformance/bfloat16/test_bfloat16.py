@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, Program, Refuses, numbers
+from tests.conformance.harness import Array, Feature, Refuses, numbers
 from tests.conformance.narrow import SPECIAL, from_bf16, to_bf16, wide
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 bfloat16 = Feature(__file__)
 
 # Codes travel as int16.
@@ -148,7 +144,4 @@ def sixteen_bytes(x: Array) -> Array:
     return from_bf16(x).astype(np.float64).reshape(-1, 8).sum(axis=1).astype(np.float32)
 
 
-@bfloat16.cases()
-async def test_bfloat16(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_bfloat16 = bfloat16.test()

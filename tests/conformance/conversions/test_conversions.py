@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
-import pytest
 
-from tests.conformance.exact import toward
-from tests.conformance.harness import Array, Feature, Machine, Program, integers, numbers
+from tests.conformance.exact import joined, toward
+from tests.conformance.harness import Array, Feature, integers, numbers
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 conversions = Feature(__file__)
 
 _F = np.float32
@@ -25,10 +22,6 @@ _EDGES = np.array(
     ],
     _F,
 )
-
-
-def _all(*values: Array) -> Array:
-    return np.concatenate(values)
 
 
 def _saturated(values: Array, low: int, high: int) -> Array:
@@ -46,7 +39,7 @@ def to_integers(x: Array) -> tuple[Array, ...]:
     unsigneds = [_saturated(values, *unsigned) for values in (x, even, x)]
     longs = _saturated(np.fmin(np.fmax(even, _F(-1e18)), _F(1e18)), -(2**63), 2**63 - 1)
     return (
-        *(_all(*words).astype(np.int32), _all(*unsigneds).astype(np.uint32)),
+        *(joined(*words).astype(np.int32), joined(*unsigneds).astype(np.uint32)),
         *(words[0].astype(np.uint8), words[0].astype(np.int16), longs),
     )
 
@@ -70,7 +63,7 @@ def from_integers(x: Array) -> tuple[Array, Array]:
     floats = [toward(words, mode, _F) for mode in ("rn", "rz", "rd", "ru")]
     floats += [toward(plain, "rn", _F), toward(longs, "rn", _F), toward(longs, "ru", _F)]
     floats.append(toward([value % 2**64 for value in longs], "rz", _F))
-    return _all(*floats), _all(
+    return joined(*floats), joined(
         toward(longs, "rn", np.float64), toward(longs, "rd", np.float64), np.array(plain, np.float64)
     )
 
@@ -83,7 +76,7 @@ def bit_casts(x: Array) -> tuple[Array, ...]:
     longs = [bits, halves[:, 1], halves[:, 0], single.view(np.int32)]
     rounded = [toward([Fraction(value) for value in x], mode, _F) for mode in ("rd", "ru", "rz")]
     high = (bits & ~np.int64(0xFFFFFFFF)).view(np.float64)
-    return _all(*longs).astype(np.int64), _all(-x, high), _all(np.abs(single), *rounded)
+    return joined(*longs).astype(np.int64), joined(-x, high), joined(np.abs(single), *rounded)
 
 
 @conversions.program(
@@ -120,7 +113,4 @@ def counted_bits(x: Array) -> Array:
     return np.array(rows, np.int64).T.ravel()
 
 
-@conversions.cases()
-async def test_conversions(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_conversions = conversions.test()

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, Refuses, numbers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, NeedsDevice, Refuses, numbers
 
 device_library = Feature(__file__)
 
@@ -87,7 +81,4 @@ def bit_casts(x: Array) -> Array:
     return -x
 
 
-@device_library.cases()
-async def test_device_library(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_device_library = device_library.test()

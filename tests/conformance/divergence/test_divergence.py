@@ -11,9 +11,19 @@ import pytest
 
 from kernelvault.v1 import kernel_pb2
 from tests.conformance.divergence import control_flow
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, integers, numbers
+from tests.conformance.harness import (
+    MARKS,
+    Array,
+    Feature,
+    Machine,
+    NeedsDevice,
+    Program,
+    integers,
+    lane_masks,
+    numbers,
+)
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = list(MARKS)
 divergence = Feature(__file__)
 LANES = np.arange(64)
 
@@ -22,8 +32,8 @@ LANES = np.arange(64)
 def ballots_in_branches(x: Array) -> Array:
     """Those in one branch vote together, whoever votes elsewhere at the same time."""
     odd, positive = LANES % 2 == 1, x > 0
-    within = np.where(odd, _bits(positive & odd & (x > 500)), _bits(positive & ~odd & (x <= 500)))
-    return np.concatenate([np.where(positive, within, _bits(~positive)), np.repeat(_bits(x > -2000), 64)])
+    within = np.where(odd, lane_masks(positive & odd & (x > 500)), lane_masks(positive & ~odd & (x <= 500)))
+    return np.concatenate([np.where(positive, within, lane_masks(~positive)), np.repeat(lane_masks(x > -2000), 64)])
 
 
 @divergence.program(counts=integers(64, low=0, high=20))
@@ -50,7 +60,7 @@ def early_return(x: Array) -> tuple[Array, Array]:
     """Lanes leave the kernel in two steps."""
     here, third = x >= 0, LANES % 3 == 0
     stay = here & ~third
-    return np.where(stay, x[stay][0], -1).astype(np.int32), np.where(stay, _bits(here & third), 0)
+    return np.where(stay, x[stay][0], -1).astype(np.int32), np.where(stay, lane_masks(here & third), 0)
 
 
 @divergence.program(x=integers(64, low=0, high=16))
@@ -176,7 +186,7 @@ def partial_last_wave(x: Array) -> tuple[Array, Array]:
     waves = [x[:64], x[64:]]
     padded = [np.concatenate([wave, np.zeros(64 - len(wave), np.int32)]) for wave in waves]
     sums = [np.repeat(wave.sum() + 10000, len(wave)) for wave in waves]
-    return np.concatenate(sums).astype(np.int32), np.repeat([_bits(wave > 0) for wave in padded], [64, 36])
+    return np.concatenate(sums).astype(np.int32), np.repeat([lane_masks(wave > 0) for wave in padded], [64, 36])
 
 
 @divergence.program(x=integers(64))
@@ -207,14 +217,11 @@ def uniform_branches_of_waves(x: Array) -> Array:
 def jump_out_of_loops(x: Array) -> tuple[Array, Array]:
     """Leaving two loops at once."""
     ends = np.where(x < 64, x, 72)
-    last = _bits(x[None, :] >= np.minimum(x, 63)[:, None])
+    last = lane_masks(x[None, :] >= np.minimum(x, 63)[:, None])
     return ends.astype(np.int32), np.concatenate([last, np.full(64, -1)])
 
 
-@divergence.cases()
-async def test_divergence(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_divergence = divergence.test()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -233,11 +240,6 @@ async def test_random_control_flow(machine: Machine, seed: int, tmp_path: Path) 
         expected=lambda x: control_flow.results(blocks, x),
     )
     await machine.check(program, tmp_path)
-
-
-def _bits(yes: Array) -> Array:
-    """Masks of lanes, the last axis, as int64."""
-    return (yes.astype(np.uint64) << np.arange(64, dtype=np.uint64)).sum(-1, dtype=np.uint64).view(np.int64)
 
 
 def _pulled(lengths: list[int]) -> int:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, Refuses, integers, numbers
+from tests.conformance.harness import Array, Feature, NeedsDevice, Refuses, integers, numbers
 from tests.conformance.narrow import SPECIAL, float8, from_bf16, to_bf16, to_float8, to_half, wide
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 fp8 = Feature(__file__)
 
 _CODES = np.arange(256, dtype=np.uint8)
@@ -127,7 +123,4 @@ def four_bits(x: Array) -> NeedsDevice:
     return NeedsDevice("__builtin_amdgcn_cvt_scalef32_pk_fp4_f32")
 
 
-@fp8.cases()
-async def test_fp8(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_fp8 = fp8.test()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, integers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, NeedsDevice, integers
 
 groups = Feature(__file__)
 
@@ -101,7 +96,4 @@ def grid(x: Array) -> NeedsDevice:
     return NeedsDevice("hipLaunchCooperativeKernel")
 
 
-@groups.cases()
-async def test_groups(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_groups = groups.test()

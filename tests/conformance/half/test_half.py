@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, Unsafe, integers, numbers
+from tests.conformance.harness import Array, Feature, NeedsDevice, Unsafe, integers, numbers
 from tests.conformance.narrow import SPECIAL, to_half, wide
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 half = Feature(__file__)
 
 _CODES = np.arange(65536, dtype=np.uint16).view(np.float16)
@@ -198,7 +194,4 @@ def packed_assembly(x: Array) -> NeedsDevice:
     return NeedsDevice("v_pk_add_f16")
 
 
-@half.cases()
-async def test_half(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_half = half.test()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, Refuses, numbers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, NeedsDevice, Refuses, numbers
 
 host = Feature(__file__)
 
@@ -136,7 +131,4 @@ def texture_object(x: Array) -> NeedsDevice:
     return NeedsDevice("hipCreateTextureObject")
 
 
-@host.cases()
-async def test_host(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_host = host.test()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, Program, integers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, integers
 
 index = Feature(__file__)
 
@@ -156,7 +151,4 @@ def sum_of_differences(x: Array) -> Array:
     return (np.abs(x.astype(np.int64) - 1000) + 5).astype(np.uint32)
 
 
-@index.cases()
-async def test_index(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_index = index.test()

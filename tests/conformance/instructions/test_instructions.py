@@ -6,35 +6,20 @@ Accuracies are those of the "AMD Instinct MI300 ISA".
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import mpmath
 import numpy as np
-import pytest
 
-from tests.conformance.exact import exact, toward
-from tests.conformance.harness import Array, Feature, Machine, Program, integers, numbers
+from tests.conformance.exact import POSITIVE, X, Y, exact, joined, singles, toward
+from tests.conformance.harness import Array, Feature, integers, numbers
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 instructions = Feature(__file__)
 
 _F = np.float32
 
 
-def _singles(*values: float) -> Array:
-    return np.array(values, _F)
-
-
-_X, _Y = numbers(60, 1, -10, 10), numbers(60, 2, -0.99, 0.99)
-_POSITIVE = numbers(60, 3, 0.05, 20)
-
-
-def _all(*values: Array) -> Array:
-    return np.concatenate(values)
-
-
 @instructions.program(
-    x=np.concatenate([_POSITIVE, _singles(1e-40, -1e-40, 1e-45, 2.0**-126, 3e38, 1.0, 126.5, 140.0, 2.0**127, 0.0)]),
+    x=np.concatenate([POSITIVE, singles(1e-40, -1e-40, 1e-45, 2.0**-126, 3e38, 1.0, 126.5, 140.0, 2.0**127, 0.0)]),
     ulp=1,
 )
 def flushed(x: Array) -> Array:
@@ -46,10 +31,10 @@ def flushed(x: Array) -> Array:
     with np.errstate(all="ignore"):
         wide = flush(x.astype(np.float64))
         results = [flush(1 / wide), 1 / np.sqrt(wide), np.sqrt(wide), np.log2(wide), flush(np.exp2(-wide))]
-        return _all(*results, np.ldexp(x.astype(np.float64), -20)).astype(_F)
+        return joined(*results, np.ldexp(x.astype(np.float64), -20)).astype(_F)
 
 
-@instructions.program(x=np.concatenate([_X, numbers(20, 4, -80, 80)]), y=numbers(80, 5, 0.5, 2), ulp=2)
+@instructions.program(x=np.concatenate([X, numbers(20, 4, -80, 80)]), y=numbers(80, 5, 0.5, 2), ulp=2)
 def fast_functions(x: Array, y: Array) -> Array:
     """The forms with underscores: a product in single precision, then an instruction that is good to one unit."""
     wide, size = x.astype(np.float64), np.abs(x).astype(np.float64)
@@ -59,7 +44,7 @@ def fast_functions(x: Array, y: Array) -> Array:
     ]
     logs = [np.log(size), np.log2(size), np.log10(size), size ** y.astype(np.float64)]
     results = [*two_to, *logs, wide / y, 1 / wide, 1 / np.sqrt(size), np.sqrt(size), np.clip(wide, 0, 1), np.exp2(wide)]
-    return _all(*results).astype(_F)
+    return joined(*results).astype(_F)
 
 
 @instructions.program(x=np.concatenate([numbers(60, 6, -7, 7), numbers(20, 7, -200, 200)]), ulp=2, atol=1e-7)
@@ -71,7 +56,7 @@ def fast_trigonometry(x: Array) -> Array:
         for values in (turns, x)
         for function in (mpmath.sinpi, mpmath.cospi)
     ]
-    return _all(*waves).astype(_F)
+    return joined(*waves).astype(_F)
 
 
 _FACTORS = {"x": numbers(100, 10), "y": numbers(100, 11), "z": numbers(100, 12)}
@@ -89,7 +74,7 @@ def fused(x: Array, y: Array, z: Array) -> Array:
         for s in (1, -1)
     )
     assert (once != x * y + z).any()
-    return _all(once, once, once, negative)
+    return joined(once, once, once, negative)
 
 
 @instructions.program(**_FACTORS)
@@ -99,8 +84,8 @@ def unfused(x: Array, y: Array, z: Array) -> Array:
 
 
 @instructions.program(
-    x=np.concatenate([_X, _singles(np.inf, -np.inf, 0.0, 1e-40, -1e-9)]),
-    y=np.append(_Y, _singles(1, 2, 3, 4, 5)),
+    x=np.concatenate([X, singles(np.inf, -np.inf, 0.0, 1e-40, -1e-9)]),
+    y=np.append(Y, singles(1, 2, 3, 4, 5)),
     z=numbers(65, 12, -9, 9),
 )
 def selections(x: Array, y: Array, z: Array) -> Array:
@@ -112,7 +97,7 @@ def selections(x: Array, y: Array, z: Array) -> Array:
     mantissa, exponent = np.frexp(np.where(np.isinf(x), 0, x))
     mantissa = np.where(np.isinf(x), x, mantissa)
     kinds = np.isinf(x) | (x == 0)
-    return _all(middle, fraction, mantissa, exponent, wide * 32, np.fmax(np.fmin(x, y), z), kinds).astype(_F)
+    return joined(middle, fraction, mantissa, exponent, wide * 32, np.fmax(np.fmin(x, y), z), kinds).astype(_F)
 
 
 @instructions.program(x=numbers(60, 13, 0.05, 8))
@@ -123,7 +108,7 @@ def halves_of_instructions(x: Array) -> Array:
     mantissa, exponent = np.frexp(wide)
     square = (x * x).astype(np.float16).astype(np.float64)
     results = [wide - np.floor(wide), wide * 8, mantissa, exponent, 1 / wide, np.sqrt(square), np.clip(wide, -1, 1)]
-    return _all(*results).astype(np.float16).astype(_F)
+    return joined(*results).astype(np.float16).astype(_F)
 
 
 @instructions.program(
@@ -131,14 +116,14 @@ def halves_of_instructions(x: Array) -> Array:
         [
             numbers(400, 17),
             np.ldexp(numbers(400, 18, 1, 2), integers(400, 18, -140, 127)).astype(_F),
-            _singles(0, 1, np.inf, np.nan, 5),
+            singles(0, 1, np.inf, np.nan, 5),
         ]
     ),
     y=np.concatenate(
         [
             numbers(400, 19),
             np.ldexp(numbers(400, 20, 1, 2), integers(400, 20, -140, 127)).astype(_F),
-            _singles(3, 0, 2, 1, np.inf),
+            singles(3, 0, 2, 1, np.inf),
         ]
     ),
 )
@@ -154,7 +139,4 @@ def coarse_reciprocal(x: Array) -> tuple[Array, Array]:
     return np.ones(len(x), np.int32), 1 / x
 
 
-@instructions.cases()
-async def test_instructions(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_instructions = instructions.test()

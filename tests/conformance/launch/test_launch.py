@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, Program, Refuses, Unsafe, integers, numbers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, Refuses, Unsafe, integers, numbers
 
 launch = Feature(__file__)
 
@@ -179,7 +174,4 @@ def one_past_the_end(x: Array) -> Unsafe:
     return Unsafe("OUT_OF_BOUNDS", ("out0",))
 
 
-@launch.cases()
-async def test_launch(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_launch = launch.test()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 from kernelvault.replay import narrow_floats
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, integers, numbers
+from tests.conformance import narrow
+from tests.conformance.harness import Array, Feature, NeedsDevice, integers, numbers
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 mfma = Feature(__file__)
 # Of a product: rows and columns, products at once, depth.
 Shape = tuple[int, int, int]
@@ -36,12 +33,7 @@ def products(shapes: list[Shape], a: Array, b: Array, c: Array) -> Array:
 
 def bf16(x: Array) -> Array:
     """The bits of numbers that bfloat16 has."""
-    return (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.int16)
-
-
-def from_bf16(bits: Array) -> Array:
-    """What the bits are."""
-    return (bits.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return narrow.to_bf16(x).view(np.int16)
 
 
 def in_bf16(shapes: list[Shape]) -> dict[str, Array]:
@@ -95,13 +87,13 @@ def f16_blocks(**given: Array) -> Array:
 @mfma.program(**in_bf16(F16 + F16_BLOCKS))
 def bf16_1k(a: Array, b: Array, c: Array) -> Array:
     """All shapes of bfloat16 with four numbers a lane."""
-    return products(F16 + F16_BLOCKS, from_bf16(a), from_bf16(b), c)
+    return products(F16 + F16_BLOCKS, narrow.from_bf16(a), narrow.from_bf16(b), c)
 
 
 @mfma.program(**in_bf16(BF16_OF_GFX90A), target="gfx90a")
 def bf16_of_gfx90a(a: Array, b: Array, c: Array) -> Array:
     """The older shapes of bfloat16."""
-    return products(BF16_OF_GFX90A, from_bf16(a), from_bf16(b), c)
+    return products(BF16_OF_GFX90A, narrow.from_bf16(a), narrow.from_bf16(b), c)
 
 
 @mfma.program(**operands(F16, np.int8, np.int32), target="gfx90a")
@@ -137,7 +129,7 @@ def f16_of_gfx950(**given: Array) -> Array:
 @mfma.program(**in_bf16(F16_OF_GFX950), target="gfx950")
 def bf16_of_gfx950(a: Array, b: Array, c: Array) -> Array:
     """32x32x16 and 16x16x32 of bfloat16."""
-    return products(F16_OF_GFX950, from_bf16(a), from_bf16(b), c)
+    return products(F16_OF_GFX950, narrow.from_bf16(a), narrow.from_bf16(b), c)
 
 
 @mfma.program(**_finer_a(operands(XF32, np.float32)))
@@ -338,10 +330,7 @@ def macros_of_gfx950(x: Array) -> Array:
     return np.int32([0x950, 256, 160 << 10, 1])
 
 
-@mfma.cases()
-async def test_mfma(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_mfma = mfma.test()
 
 
 def _decoded(codes: Array, dtype: str) -> Array:

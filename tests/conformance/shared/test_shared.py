@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, Program, integers, numbers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, integers, numbers
 
 shared = Feature(__file__)
 
@@ -117,7 +112,4 @@ def block_reduction(x: Array) -> Array:
     return np.array([x.sum()], np.int32)
 
 
-@shared.cases()
-async def test_shared(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_shared = shared.test()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, integers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, NeedsDevice, integers
 
 sync = Feature(__file__)
 
@@ -104,7 +99,4 @@ def waits_for_a_later_block(x: Array) -> NeedsDevice:
     return NeedsDevice("block")
 
 
-@sync.cases()
-async def test_sync(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_sync = sync.test()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, numbers
-
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+from tests.conformance.harness import Array, Feature, NeedsDevice, numbers
 
 variables = Feature(__file__)
 
@@ -112,7 +107,4 @@ def managed(x: Array) -> NeedsDevice:
     return NeedsDevice("managed")
 
 
-@variables.cases()
-async def test_variables(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_variables = variables.test()

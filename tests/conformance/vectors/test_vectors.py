@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, Program, Refuses, Unsafe, integers, numbers
+from tests.conformance.harness import Array, Feature, Refuses, Unsafe, integers, numbers
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 vectors = Feature(__file__)
 
 
@@ -193,7 +189,4 @@ def mixed_dot_of_newer_target(a: Array) -> Refuses:
     return Refuses("COMPILE_FAILED", "sudot4")
 
 
-@vectors.cases()
-async def test_vectors(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
+test_vectors = vectors.test()

@@ -1,18 +1,13 @@
-"""What lanes of a wave do together: shuffles, votes, permutations, DPP and what experts build of them."""
+"""What lanes of a wave do together: shuffles, votes, permutations and what experts build of them."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
-from tests.conformance.harness import Array, Feature, Machine, NeedsDevice, Program, Refuses, integers, numbers
+from tests.conformance.harness import Array, Feature, NeedsDevice, Refuses, integers, lane_masks, numbers
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 waves = Feature(__file__)
 LANES = np.arange(64)
-ROW, PLACE = LANES // 16 * 16, LANES % 16
 REPEATED = integers(64, 3, 0, 6)
 LONGS = integers(64, 4, -(2**60), 2**60, np.int64)
 
@@ -94,7 +89,7 @@ def votes(x: Array) -> tuple[Array, Array]:
     """ballot, any, all and activemask of waves of 64."""
     by_wave = x.reshape(4, 64)
     any_, all_ = (by_wave > 90).any(1), (by_wave > -90).all(1)
-    return np.repeat(_bits(by_wave > 0), 64), np.repeat(4 * any_ + 2 * all_ + 1, 64).astype(np.int32)
+    return np.repeat(lane_masks(by_wave > 0), 64), np.repeat(4 * any_ + 2 * all_ + 1, 64).astype(np.int32)
 
 
 @waves.program(x=integers(64, low=-400, high=1001))
@@ -103,7 +98,7 @@ def votes_sync(x: Array) -> Array:
     even = LANES % 2 == 0
     sides = [even, ~even]
     yes, top, least = (
-        [_bits((x > 0) & side) for side in sides],
+        [lane_masks((x > 0) & side) for side in sides],
         [bool((x[side] == 1000).any()) for side in sides],
         [bool((x[side] >= -500).all()) for side in sides],
     )
@@ -113,7 +108,7 @@ def votes_sync(x: Array) -> Array:
 @waves.program(i=REPEATED, d=np.float64(REPEATED) / 7)
 def match_any(i: Array, d: Array) -> tuple[Array, Array]:
     """The lanes that have the same value."""
-    same = _bits(i[:, None] == i[None, :])
+    same = lane_masks(i[:, None] == i[None, :])
     return same, same
 
 
@@ -123,8 +118,8 @@ def match_all_sync(x: Array) -> tuple[Array, Array]:
     quarter = LANES[:, None] // 16 == LANES[None, :] // 16
     agree = (~quarter | (x[:, None] == x[None, :])).all(1)
     every = np.array([agree[quarter[lane]].all() for lane in LANES])
-    everyone = np.where(every, _bits(quarter), 0)
-    return np.concatenate([everyone, _bits(quarter & (x[:, None] % 2 == x[None, :] % 2))]), every.astype(np.int32)
+    everyone = np.where(every, lane_masks(quarter), 0)
+    return np.concatenate([everyone, lane_masks(quarter & (x[:, None] % 2 == x[None, :] % 2))]), every.astype(np.int32)
 
 
 @waves.program(x=integers(64), uniform=50)
@@ -161,87 +156,6 @@ def swizzle(x: Array) -> Array:
     half = LANES & 32
     sources = (half | (LANES ^ 31) & 31, half | LANES & 24 | 5, LANES ^ 16, LANES ^ 3, half | (LANES + 3) & 31)
     return np.concatenate([x[source] for source in sources])
-
-
-@waves.program(x=integers(64))
-def dpp_row_shifts(x: Array) -> Array:
-    """row_shl, row_shr, row_ror."""
-    return np.concatenate(
-        [
-            _moved(x, LANES + 3, PLACE + 3 < 16, -1),
-            _moved(x, LANES - 3, PLACE >= 3, -1),
-            _moved(x, LANES - 15, PLACE == 15, 0),
-            x[ROW + (PLACE - 5) % 16],
-            _moved(x, LANES + 1, PLACE < 15, 0),
-        ]
-    )
-
-
-@waves.program(x=integers(64, low=0, high=100).astype(np.float32))
-def dpp_quad_perm(x: Array) -> Array:
-    """Sums and broadcasts of four lanes."""
-    return np.concatenate([np.repeat(x.reshape(16, 4).sum(1), 4), np.repeat(x[::4], 4)])
-
-
-@waves.program(x=integers(64))
-def dpp_mirrors(x: Array) -> Array:
-    """Rows of 16 and of 8 reversed."""
-    return np.concatenate([x.reshape(4, 16)[:, ::-1].reshape(-1), x.reshape(8, 8)[:, ::-1].reshape(-1)])
-
-
-@waves.program(x=integers(64))
-def dpp_broadcasts(x: Array) -> Array:
-    """row_bcast:15, row_bcast:31 and row_newbcast:7."""
-    return np.concatenate([_moved(x, ROW - 1, ROW > 0, -1), _moved(x, np.full(64, 31), LANES >= 32, -1), x[ROW + 7]])
-
-
-@waves.program(x=integers(64))
-def dpp_wave_shifts(x: Array) -> Array:
-    """Shifts and rotations by one lane through the wave."""
-    return np.concatenate(
-        [_moved(x, LANES + 1, LANES < 63, -1), np.roll(x, -1), _moved(x, LANES - 1, LANES > 0, 0), np.roll(x, 1)]
-    )
-
-
-@waves.program(x=integers(64))
-def dpp_masks(x: Array) -> Array:
-    """Row masks and bank masks."""
-    row, bank, old = LANES // 16, PLACE // 4, 7000 + LANES
-    shifted, bounded = np.where(PLACE > 0, np.roll(x, 1), old), np.where(PLACE > 0, np.roll(x, 1), 0)
-    return np.concatenate(
-        [
-            np.where(0b1010 >> row & 1, shifted, old),
-            np.where(0b0110 >> bank & 1, bounded, old),
-            np.where((0b0011 >> row & 1) & (0b1000 >> bank & 1), x[ROW + (PLACE - 1) % 16], old),
-        ]
-    ).astype(np.int32)
-
-
-@waves.program(x=numbers(256))
-def dpp_wave_sum(x: Array) -> Array:
-    """The reduction of a wave as the compiler and experts write it, in the same order of additions."""
-    sums = x.reshape(4, 4, 16).copy()
-    for step in (1, 2, 4, 8):
-        sums[:, :, step:] += sums[:, :, :-step].copy()
-    ends = sums[:, :, 15]
-    return (ends[:, 3] + ends[:, 2]) + (ends[:, 1] + ends[:, 0])
-
-
-@waves.program(x=integers(64))
-def dpp_scan(x: Array) -> Array:
-    """Inclusive and exclusive maximum."""
-    most = np.maximum.accumulate(x)
-    return np.concatenate([most, [-5000], most[:-1]]).astype(np.int32)
-
-
-@waves.program(f=numbers(64), d=numbers(64, dtype=np.float64), l=LONGS)
-def dpp_of_wide_types(f: Array, d: Array, l: Array) -> tuple[Array, Array, Array]:  # noqa: E741
-    """DPP on float, double and long."""
-    return (
-        _moved(f, LANES + 1, PLACE < 15, 0.25),
-        _moved(d, LANES - 1, PLACE > 0, 0.5),
-        l.reshape(8, 8)[:, ::-1].reshape(-1),
-    )
 
 
 @waves.program(x=integers(256))
@@ -301,7 +215,7 @@ def wave_reduce(x: Array, y: Array) -> tuple[Array, Array]:
 @waves.program(x=integers(64, low=-50, high=50))
 def wave_compares(x: Array) -> tuple[Array, Array]:
     """icmp into a mask, and inverse_ballot."""
-    masks = [_bits(x < 10), _bits(x.view(np.uint32) > 10), _bits(x % 2 == 0)]
+    masks = [lane_masks(x < 10), lane_masks(x.view(np.uint32) > 10), lane_masks(x % 2 == 0)]
     return np.repeat(masks, 64), (2 * LANES + np.isin(LANES, [0, 2, 32, 63])).astype(np.int32)
 
 
@@ -378,16 +292,4 @@ def transposed_lds_read(x: Array) -> NeedsDevice:
     return NeedsDevice("__builtin_amdgcn_ds_read_tr16_b64_v4i16")
 
 
-@waves.cases()
-async def test_waves(machine: Machine, program: Program, tmp_path: Path) -> None:
-    """Each program does what its twin says."""
-    await machine.check(program, tmp_path)
-
-
-def _bits(yes: Array) -> Array:
-    """Masks of lanes, the last axis, as int64."""
-    return (yes.astype(np.uint64) << np.arange(64, dtype=np.uint64)).sum(-1, dtype=np.uint64).view(np.int64)
-
-
-def _moved(x: Array, source: Array, arrives: Array, else_: float) -> Array:
-    return np.where(arrives, x[source % 64], else_).astype(x.dtype)
+test_waves = waves.test()
