@@ -18,9 +18,8 @@ RUN set -eu; \
     python3 -m venv /build; \
     python3 -m venv --without-pip ${FROM_BASE:+--system-site-packages} /opt/kernelvault; \
     python3 scripts/locked build >/build/locked; \
-    extra=$(grep -qE "^$SERVICE = " pyproject.toml && echo "$SERVICE" || true); \
     without=; for name in $FROM_BASE; do without="$without --without $name"; done; \
-    python3 scripts/locked $without $extra >/build/locked-service; \
+    python3 scripts/locked $without "$SERVICE" >/build/locked-service; \
     set -- --no-cache-dir --no-deps --require-hashes; \
     if [ -n "$(ls -A /wheels 2>/dev/null)" ]; then set -- "$@" --no-index --find-links /wheels; \
     elif [ -z "$FROM_BASE" ]; then set -- "$@" --extra-index-url "$TORCH_INDEX"; fi; \

@@ -10,8 +10,7 @@ import shutil
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,16 +63,18 @@ def _exists(component: str) -> bool:
     return podman("image", "exists", image(component), check=False).returncode == 0
 
 
-class Container:
-    """A running container of an image."""
+def _run(network: str, environment: Mapping[str, str], *options: str) -> list[str]:
+    named = [f"--env={key}={value}" for key, value in environment.items()]
+    return ["run", f"--network={network}", *_STRICT, *named, *options]
 
-    def __init__(
-        self, component: str, network: str, environment: Mapping[str, str], *more: str, command: str = ""
-    ) -> None:
+
+class Container:
+    """A running container of an image; use it as a context manager."""
+
+    def __init__(self, component: str, network: str, environment: Mapping[str, str], command: str = "") -> None:
         self.name = f"{component}-{uuid.uuid4().hex[:8]}"
-        options = [f"--env={key}={value}" for key, value in environment.items()]
         entry = ["--entrypoint=tini"] if command else []
-        run = ["run", "--detach", f"--name={self.name}", f"--network={network}", *_STRICT, *options, *more, *entry]
+        run = _run(network, environment, "--detach", f"--name={self.name}", *entry)
         podman(*run, image(component), *(["--", *command.split()] if command else []))
 
     @property
@@ -103,27 +104,16 @@ class Container:
         podman("stop", "--time=30", self.name)
         return int(podman("inspect", "--format={{.State.ExitCode}}", self.name).stdout)
 
-    def remove(self) -> None:
-        """Ends it in any case."""
+    def __enter__(self) -> Container:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
         podman("rm", "--force", "--volumes", "--time=0", self.name, check=False)
-
-
-@contextmanager
-def container(
-    component: str, network: str, environment: Mapping[str, str], *more: str, command: str = ""
-) -> Iterator[Container]:
-    """A container that is removed at the end."""
-    started = Container(component, network, environment, *more, command=command)
-    try:
-        yield started
-    finally:
-        started.remove()
 
 
 def once(
     component: str, network: str, environment: Mapping[str, str], *arguments: str, options: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
     """Runs an image's entry point, or another that `options` names, with arguments to its end."""
-    named = [f"--env={key}={value}" for key, value in environment.items()]
-    run = ["run", "--rm", f"--network={network}", *_STRICT, *named, *options, image(component), *arguments]
-    return podman(*run, check=False, timeout_s=170)
+    run = _run(network, environment, "--rm", *options)
+    return podman(*run, image(component), *arguments, check=False, timeout_s=170)

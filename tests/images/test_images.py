@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.images.containers import ROOT, Container, container, inspect, missing, once
+from tests.images.containers import ROOT, Container, inspect, missing, once
 
 COMPONENTS = ("corpus", "compiler", "orchestrator", "gateway")
 TOKEN = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "not-a-secret"}
@@ -58,13 +58,13 @@ def stack() -> Iterator[dict[str, Container]]:
     }
     tools = {"TOOLCHAIN": "/opt/kernelvault/toolchain", "CASE_SECRET": "a secret of the tests"}
     command = f"{weed} -master.telemetry=false -bucket=kernelvault"
-    with container("orchestrator", "none", {**TOKEN, "HOME": "/tmp"}, command=command) as store:
+    with Container("orchestrator", "none", {**TOKEN, "HOME": "/tmp"}, command=command) as store:
         network = store.network
         with (
-            container("corpus", network, serving("corpus", **s3)) as corpus,
-            container("compiler", network, serving("compiler", **tools)) as compiler,
+            Container("corpus", network, serving("corpus", **s3)) as corpus,
+            Container("compiler", network, serving("compiler", **tools)) as compiler,
             # All code is in each image; the profiler needs what the compiler has.
-            container("compiler", network, serving("profiler"), command="python -m svc_profiler") as profiler,
+            Container("compiler", network, serving("profiler"), command="python -m svc_profiler") as profiler,
         ):
             started = {"s3": store, "corpus": corpus, "compiler": compiler, "profiler": profiler}
             for name in PORTS:
@@ -74,10 +74,7 @@ def stack() -> Iterator[dict[str, Container]]:
 
 def command(stack: dict[str, Container], *arguments: str) -> subprocess.CompletedProcess[str]:
     """`kernelvault` in the orchestrator's image."""
-    done: subprocess.CompletedProcess[str] = once(
-        "orchestrator", stack["s3"].network, ADDRESSES, *arguments, options=EXAMPLES
-    )
-    return done
+    return once("orchestrator", stack["s3"].network, ADDRESSES, *arguments, options=EXAMPLES)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +128,7 @@ def test_the_gateway(stack: dict[str, Container]) -> None:
     """It is healthy when its services are, and stops at SIGTERM."""
     environment = {**ADDRESSES, "KERNELVAULT_ADDRESS": "127.0.0.1:8080", "KERNELVAULT_DRAIN_SECONDS": "5"}
     ask = "import urllib.request as r; print(r.urlopen('http://127.0.0.1:8080/health', timeout=20).read().decode())"
-    with container("gateway", stack["s3"].network, environment) as gateway:
+    with Container("gateway", stack["s3"].network, environment) as gateway:
         gateway.wait('"serving"')
         answer = json.loads(gateway.run("python", "-c", ask).stdout)
         status = gateway.stop()
