@@ -11,8 +11,10 @@ from kernelvault import digest, errors, seal
 from kernelvault.sandbox import Sandbox
 from svc_compiler.hip.toolchain import Toolchain
 
-# A header that was written again with the same contents, as a new unpacking does, does not invalidate.
+# A header that was written again with the same contents, as a new unpacking does, does not invalidate, and it is the
+# same file for `#pragma once`, which would go by its time.
 _VALIDATE_CONTENTS = "-fpch-validate-input-files-content"
+_EMIT = ("-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-fsyntax-only", _VALIDATE_CONTENTS)
 
 
 async def precompile(sandbox: Sandbox, toolchain: Toolchain, flags: Sequence[str], headers: Sequence[str]) -> Path:
@@ -22,7 +24,7 @@ async def precompile(sandbox: Sandbox, toolchain: Toolchain, flags: Sequence[str
     works in a folder of its own and the last one's file, equal to the first one's, stays. Headers with an absolute path
     count with their contents. Raises errors.Internal where the headers do not compile: that is a fault of ours.
     """
-    key = digest.of_fields([toolchain.identity, str(toolchain.cache), *flags, *header_identity(headers)])[:32]
+    key = digest.of_fields([toolchain.identity, str(toolchain.cache), *_EMIT, *flags, *header_identity(headers)])[:32]
     made = toolchain.cache / f"{key}.pch"
     toolchain.restore_cache()
     if seal.holds(made):
@@ -33,8 +35,8 @@ async def precompile(sandbox: Sandbox, toolchain: Toolchain, flags: Sequence[str
         write_whole(source, "".join(f"#include <{header}>\n" for header in headers))
     folder = Path(tempfile.mkdtemp(dir=toolchain.cache, prefix="build-"))
     try:
-        emit = ["-Xclang", "-emit-pch", "-fsyntax-only", "-Xclang", "-o", "-Xclang", "prelude.pch", _VALIDATE_CONTENTS]
-        outcome = await toolchain.run(sandbox, folder, toolchain.tool("clang++"), *flags, *emit, str(source))
+        output = ("-Xclang", "-o", "-Xclang", "prelude.pch")
+        outcome = await toolchain.run(sandbox, folder, toolchain.tool("clang++"), *flags, *_EMIT, *output, str(source))
         if not outcome.ok:
             raise errors.Internal("PRELUDE_BROKEN", f"failed to precompile {list(headers)}: {outcome.describe()}")
         seal.put(folder / "prelude.pch", made)

@@ -11,6 +11,7 @@ import pytest
 
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2
+from svc_compiler.hip import precompiled
 from svc_compiler.hip.gpu import GpuBuild, compile_gpu
 from svc_compiler.hip.toolchain import TARGETS, Toolchain
 from svc_compiler.refusal import Refused
@@ -234,6 +235,19 @@ async def test_a_damaged_precompiled_header_is_replaced(sandbox: Sandbox, folder
     [header] = toolchain.cache.glob("*.pch")
     header.write_bytes(header.read_bytes()[:100_000])
     assert (await build(sandbox, toolchain, folder, ADD)).build.compiled
+
+
+async def test_a_header_written_again_is_still_read_once(sandbox: Sandbox, folder: Path, tmp_path: Path) -> None:
+    """As where the package is installed anew: the precompiled header stays, and `#pragma once` knows its file."""
+    toolchain = Toolchain.find(PREFIX, tmp_path / "cache")
+    header = toolchain.cache / "once.h"
+    header.write_text("#pragma once\nstruct Once {};\n")
+    made = await precompiled.precompile(sandbox, toolchain, toolchain.native_flags(), [str(header)])
+    os.utime(header, (1, 1))
+    (folder / "it.cpp").write_text(f'#include "{header}"\nOnce once;\n')
+    flags = [*precompiled.use_flags(made), *toolchain.native_flags(), "-fsyntax-only"]
+    outcome = await toolchain.run(sandbox, folder, toolchain.tool("clang++"), *flags, "it.cpp")
+    assert outcome.exit_code == 0, outcome.stderr
 
 
 BOMBS = {
