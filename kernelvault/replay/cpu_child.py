@@ -32,6 +32,7 @@ class Device:
             ("kv_given", None, [ctypes.c_uint]),
             ("kv_begin", None, [number, number]),
             ("kv_variable", pointer, [ctypes.c_char_p, pointer]),
+            ("kv_order", None, [ctypes.c_uint, pointer, ctypes.c_uint]),
             ("kv_copy", None, [pointer, pointer, size]),
             ("kv_upload", None, [pointer, pointer, size]),
             ("kv_fill", None, [pointer, size, pointer, size]),
@@ -117,6 +118,10 @@ class ImageReplay(replaying.Replay):
         if bundle.span_bytes(result.view) > size:
             raise BadPlan(f"{where}: reads beyond the {size} bytes of '{result.variable}'")
         return address
+
+    def order(self, number: int, concurrent: Sequence[int]) -> None:
+        """See replaying.Replay."""
+        self._device.order(number, (ctypes.c_uint32 * len(concurrent))(*concurrent), len(concurrent))
 
     def copy(self, copy: plan_pb2.Copy) -> None:
         """See replaying.Replay."""

@@ -26,11 +26,11 @@ def fault(
     report: cpu_report.Report,
     outcome: Outcome,
     findings: Sequence[compiler_pb2.Finding],
-    locations: Mapping[int, str],
+    locations: Mapping[int, tuple[str, ...]],
 ) -> Fault | None:
     """The fault of a replay that ended with `outcome`; None if it is good as far as the process can tell.
 
-    `locations` has `file:line` by code offset, for the place of a trap.
+    `locations` has `file:line` by code offset, for the place of a trap, then those of its callers.
     Raises errors.Internal where the platform or the pairing of plan and image is to blame.
     """
     kernel = kernel_of(plan, report.operation)
@@ -83,9 +83,9 @@ def kernel_of(plan: plan_pb2.LaunchPlan, operation: int) -> str:
     return "the plan"
 
 
-def _explain_trap(report: cpu_report.Report, kernel: str, locations: Mapping[int, str]) -> str:
+def _explain_trap(report: cpu_report.Report, kernel: str, locations: Mapping[int, tuple[str, ...]]) -> str:
     code, block, thread = report.trap
-    place = f"{locations[code]}: " if code in locations else ""
+    place = f"{locations[code][0]}: " if code in locations else ""
     return (
         f"{place}thread {thread} of block {block} of {kernel} ended it: an assertion failed (HIP's `_sync` functions "
         "assert that their mask names just the lanes that call them), or it called abort() or a trap."

@@ -23,7 +23,7 @@ Kind = compiler_pb2.Finding.Kind
 # Preload it where the sandbox is started: a child then starts in milliseconds.
 PRELOAD = ("kernelvault.replay.cpu_child",)
 
-Locate = Callable[[Path, Iterable[int]], Awaitable[Mapping[int, str]]]
+Locate = Callable[[Path, Iterable[int]], Awaitable[Mapping[int, tuple[str, ...]]]]
 
 # Threads of all launches together; a thread with a hundred accesses takes about half a microsecond.
 MAX_THREADS = 1 << 26
@@ -32,7 +32,8 @@ MAX_THREADS = 1 << 26
 class CpuModel:
     """Runs plans in `sandbox`, which should have been started with PRELOAD.
 
-    `locate` gives the `file:line` of code offsets in an image, for findings; without it they have no location.
+    `locate` gives the `file:line` of code offsets in an image, for findings, and those of the calls that led there;
+    without it they have no location.
     """
 
     def __init__(self, sandbox: Sandbox, *, locate: Locate | None = None) -> None:

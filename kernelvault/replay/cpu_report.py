@@ -29,6 +29,7 @@ _GLOBAL, _STATIC_LDS, _DYNAMIC_LDS, _VARIABLE, _NOWHERE = range(5)
 # Statuses of model.h.
 FINISHED, UNKNOWN_KERNEL, STOPPED, TRAPPED, SPINNING, UNSUPPORTED, BAD_LAUNCH, INACTIVE_LANE = range(8)
 _MAX_COUNT = (1 << 63) - 1
+_SHOWN_CALLERS = 3
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class RawFinding:
     other_same_block: bool
     other_write: bool
     name: str
+    # Of the other side of a race, where it is another one than `operation`.
+    other_operation: int | None = None
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,12 @@ def read(data: bytes | memoryview) -> Report:
 def _finding(data: bytes | memoryview, at: int) -> RawFinding:
     values = _FINDING.unpack_from(data, at)
     kind, operation, bx, by, bz, tx, ty, tz, space, object_, offset, object_size, code, size = values[:14]
-    write, other_thread, other_same_block, other_write, _, name = values[14:]
+    write, other_thread, other_same_block, other_write, other_operation, name = values[14:]
     return RawFinding(
         kind, operation, (bx, by, bz), (tx, ty, tz), space, object_, offset, object_size, code, size, bool(write),
         other_thread, bool(other_same_block), bool(other_write),
         name.split(b"\0")[0].decode("ascii", errors="replace"),
+        other_operation - 1 if other_operation else None,
     )  # fmt: skip
 
 
@@ -112,17 +116,24 @@ def _counters(record: tuple[int, ...]) -> profiler_pb2.Profile.Counters:
     )
 
 
-def describe(raw: RawFinding, plan: plan_pb2.LaunchPlan, locations: Mapping[int, str]) -> compiler_pb2.Finding:
-    """The finding in words, with the names that the plan has for kernels and buffers."""
+def describe(
+    raw: RawFinding, plan: plan_pb2.LaunchPlan, locations: Mapping[int, tuple[str, ...]]
+) -> compiler_pb2.Finding:
+    """The finding in words, with the names that the plan has for kernels and buffers.
+
+    `locations` has `file:line` by code offset, then those of the calls that led there.
+    """
     launch = _launch(raw, plan)
     kernel = plan.kernels[launch.kernel] if launch else None
+    location, *callers = locations.get(raw.code, ("",))
+    calls = f", called from {', '.join(callers[:_SHOWN_CALLERS])}" if callers else ""
     finding = compiler_pb2.Finding(
         kind=cast("compiler_pb2.Finding.Kind", raw.kind),
-        message=_message(raw, plan, launch),
+        message=_message(raw, plan, launch) + calls,
         case_id=plan.case_id,
         block=_extent(raw.block),
         thread=_extent(raw.thread),
-        location=locations.get(raw.code, ""),
+        location=location,
     )
     if kernel:
         finding.kernel = kernel.display_name or kernel.name
@@ -150,6 +161,8 @@ def _message(raw: RawFinding, plan: plan_pb2.LaunchPlan, launch: plan_pb2.Launch
     match raw.kind:
         case Kind.OUT_OF_BOUNDS:
             return f"{who} {access} at byte {raw.offset} of {what}, which has {raw.object_size} bytes"
+        case Kind.RACE if raw.other_operation is not None:
+            return _message_of_streams(raw, plan, f"{access} at byte {raw.offset} of {what}")
         case Kind.RACE:
             where = f"thread {other} of the same block" if raw.other_same_block else "a thread of another block"
             if raw.other_same_block and other == _shown(raw.thread):  # one of those that read it
@@ -170,6 +183,27 @@ def _message(raw: RawFinding, plan: plan_pb2.LaunchPlan, launch: plan_pb2.Launch
             return f"{who} waits at a barrier while thread {other} of the same wave {elsewhere}"
         case _:
             return f"{who} {access} at byte {raw.offset} of {what}, which is not aligned to the size of the access"
+
+
+def _message_of_streams(raw: RawFinding, plan: plan_pb2.LaunchPlan, access: str) -> str:
+    one, other = (_operation(number, plan) for number in (raw.operation, cast("int", raw.other_operation)))
+    before = "wrote" if raw.other_write else "read"
+    if raw.operation >= len(plan.operations):
+        return f"{one} {access} that {other} {before} on a stream that the caller's stream does not wait for"
+    who = f", in thread {_shown(raw.thread)} of block {_shown(raw.block)}," if _launch(raw, plan) else ""
+    missing = "with no event or synchronisation to order the two"
+    return f"{one}{who} {access} that {other} {before} on another stream, {missing}"
+
+
+def _operation(number: int, plan: plan_pb2.LaunchPlan) -> str:
+    """What an operation is, in words."""
+    if number >= len(plan.operations):
+        return "the caller"
+    kind = plan.operations[number].WhichOneof("operation")
+    if kind != "launch":
+        return {"fill": "a fill", "upload": "a copy from the host"}.get(str(kind), "a copy")
+    kernel = plan.kernels[plan.operations[number].launch.kernel]
+    return f"the kernel {kernel.display_name or kernel.name}"
 
 
 def _object(raw: RawFinding, plan: plan_pb2.LaunchPlan) -> tuple[str, str]:

@@ -62,6 +62,8 @@ def check(plan: plan_pb2.LaunchPlan, limits: Limits = DEFAULT_LIMITS) -> None:
     reader = _Reader(plan, limits)
     for i, operation in enumerate(plan.operations):
         reader.check_operation(operation, f"operations[{i}]")
+        _check_order(operation.concurrent_with, i, f"operations[{i}].concurrent_with")
+    _check_order(plan.unawaited, len(plan.operations), "unawaited")
     _require(reader.uploaded <= limits.upload_bytes, "operations", f"upload {reader.uploaded} bytes in all")
     total = 0
     for i, result in enumerate(plan.results):
@@ -75,6 +77,11 @@ def launches(plan: plan_pb2.LaunchPlan) -> list[plan_pb2.Launch]:
     return [operation.launch for operation in plan.operations if operation.WhichOneof("operation") == "launch"]
 
 
+def has_streams(plan: plan_pb2.LaunchPlan) -> bool:
+    """Whether any operations are not ordered."""
+    return bool(plan.unawaited) or any(operation.concurrent_with for operation in plan.operations)
+
+
 def thread_count(extent: plan_pb2.Extent) -> int:
     """How many there are in an extent."""
     return extent.x * extent.y * extent.z
@@ -83,6 +90,12 @@ def thread_count(extent: plan_pb2.Extent) -> int:
 def _require(condition: bool, field: str, problem: str) -> None:
     if not condition:
         raise Malformed(f"failed to read a launch plan: {field}: {problem}")
+
+
+def _check_order(numbers: Sequence[int], before: int, where: str) -> None:
+    _require(len(numbers) <= before, where, f"names {len(numbers)} of {before} operations")
+    for number in numbers:
+        _require(0 <= number < before, where, f"{number} is no earlier operation")
 
 
 def _check_buffers(plan: plan_pb2.LaunchPlan, limits: Limits) -> None:

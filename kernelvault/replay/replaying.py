@@ -35,6 +35,7 @@ class Replay(abc.ABC):
         self.plan = plan
         self.inputs = inputs
         self.sampled = sampled
+        self._has_streams = plans.has_streams(plan)
         self.given = {b.position: i for i, b in enumerate(plan.buffers) if b.role == plan_pb2.Buffer.INPUT}
         for position, buffer in self.given.items():
             if position >= len(inputs) or inputs[position].storage is None:
@@ -90,9 +91,14 @@ class Replay(abc.ABC):
             self.give(position, buffer)
         return all(self._apply(i, operation, backwards) for i, operation in enumerate(self.plan.operations))
 
+    def order(self, number: int, concurrent: Sequence[int]) -> None:  # noqa: B027 most devices look at no order
+        """Before each operation, and before the results are read: nothing orders it after those of `concurrent`."""
+
     def outputs(self) -> list[bundle.Item]:
         """The results, contiguous."""
         items = []
+        if self._has_streams:
+            self.order(len(self.plan.operations), self.plan.unawaited)
         for i, result in enumerate(self.plan.results):
             view = bundle.contiguous_view(result.view.dtype, result.view.dims)
             items.append(bundle.Item(f"output{i}", view, self.result(result, view, f"results[{i}]")))
@@ -114,6 +120,8 @@ class Replay(abc.ABC):
         return storage
 
     def _apply(self, number: int, operation: plan_pb2.Operation, backwards: bool) -> bool:
+        if self._has_streams:
+            self.order(number, operation.concurrent_with)
         match operation.WhichOneof("operation"):
             case "launch":
                 launch = operation.launch

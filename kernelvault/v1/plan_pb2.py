@@ -26,7 +26,7 @@ from kernelvault.v1 import artifact_pb2 as kernelvault_dot_v1_dot_artifact__pb2
 from kernelvault.v1 import kernel_pb2 as kernelvault_dot_v1_dot_kernel__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19kernelvault/v1/plan.proto\x12\x0ekernelvault.v1\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1bkernelvault/v1/kernel.proto\"\xca\x02\n\nLaunchPlan\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\'\n\x07\x62uffers\x18\x02 \x03(\x0b\x32\x16.kernelvault.v1.Buffer\x12\'\n\x07kernels\x18\x03 \x03(\x0b\x32\x16.kernelvault.v1.Kernel\x12-\n\noperations\x18\x04 \x03(\x0b\x32\x19.kernelvault.v1.Operation\x12\'\n\x07results\x18\x05 \x03(\x0b\x32\x16.kernelvault.v1.Result\x12:\n\x12\x61ssumed_properties\x18\x06 \x03(\x0b\x32\x1e.kernelvault.v1.DeviceProperty\x12\x16\n\x0e\x64\x61ta_dependent\x18\x07 \x01(\x08\x12\x13\n\x0blimitations\x18\x08 \x03(\t\x12\x18\n\x10returns_sequence\x18\t \x01(\x08\"\xa9\x01\n\x06\x42uffer\x12\x12\n\nsize_bytes\x18\x01 \x01(\x03\x12)\n\x04role\x18\x02 \x01(\x0e\x32\x1b.kernelvault.v1.Buffer.Role\x12\x10\n\x08position\x18\x03 \x01(\x05\x12\x0c\n\x04name\x18\x04 \x01(\t\"@\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\t\n\x05INPUT\x10\x01\x12\n\n\x06OUTPUT\x10\x02\x12\x0b\n\x07SCRATCH\x10\x03\"T\n\x06Result\x12\x0e\n\x06\x62uffer\x18\x01 \x01(\x05\x12(\n\x04view\x18\x02 \x01(\x0b\x32\x1a.kernelvault.v1.TensorView\x12\x10\n\x08variable\x18\x03 \x01(\t\"\xc8\x02\n\tOperation\x12.\n\x05phase\x18\x01 \x01(\x0e\x32\x1f.kernelvault.v1.Operation.Phase\x12(\n\x06launch\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.LaunchH\x00\x12$\n\x04\x63opy\x18\x03 \x01(\x0b\x32\x14.kernelvault.v1.CopyH\x00\x12$\n\x04\x66ill\x18\x04 \x01(\x0b\x32\x14.kernelvault.v1.FillH\x00\x12(\n\x06upload\x18\x05 \x01(\x0b\x32\x16.kernelvault.v1.UploadH\x00\x12*\n\x07\x63onvert\x18\x06 \x01(\x0b\x32\x17.kernelvault.v1.ConvertH\x00\"2\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x08\n\x04INIT\x10\x01\x12\x08\n\x04\x43\x41LL\x10\x02\x42\x0b\n\toperation\"\xf2\x01\n\x06Launch\x12\x0e\n\x06kernel\x18\x01 \x01(\x05\x12$\n\x04grid\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12%\n\x05\x62lock\x18\x03 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12\x19\n\x11\x64ynamic_lds_bytes\x18\x04 \x01(\x03\x12\x11\n\targuments\x18\x05 \x01(\x0c\x12/\n\x0brelocations\x18\x06 \x03(\x0b\x32\x1a.kernelvault.v1.Relocation\x12,\n\x0c\x61lternatives\x18\x07 \x03(\x0b\x32\x16.kernelvault.v1.Launch\")\n\x06\x45xtent\x12\t\n\x01x\x18\x01 \x01(\r\x12\t\n\x01y\x18\x02 \x01(\r\x12\t\n\x01z\x18\x03 \x01(\r\"8\n\nRelocation\x12\n\n\x02\x61t\x18\x01 \x01(\x05\x12\x0e\n\x06\x62uffer\x18\x02 \x01(\x05\x12\x0e\n\x06offset\x18\x03 \x01(\x03\"r\n\x04\x43opy\x12\x0e\n\x06source\x18\x01 \x01(\x05\x12\x15\n\rsource_offset\x18\x02 \x01(\x03\x12\x13\n\x0b\x64\x65stination\x18\x03 \x01(\x05\x12\x1a\n\x12\x64\x65stination_offset\x18\x04 \x01(\x03\x12\x12\n\nsize_bytes\x18\x05 \x01(\x03\"\x95\x01\n\x07\x43onvert\x12\x0e\n\x06source\x18\x01 \x01(\x05\x12/\n\x0bsource_view\x18\x02 \x01(\x0b\x32\x1a.kernelvault.v1.TensorView\x12\x13\n\x0b\x64\x65stination\x18\x03 \x01(\x05\x12\x34\n\x10\x64\x65stination_view\x18\x04 \x01(\x0b\x32\x1a.kernelvault.v1.TensorView\"K\n\x04\x46ill\x12\x0e\n\x06\x62uffer\x18\x01 \x01(\x05\x12\x0e\n\x06offset\x18\x02 \x01(\x03\x12\x12\n\nsize_bytes\x18\x03 \x01(\x03\x12\x0f\n\x07pattern\x18\x04 \x01(\x0c\"\x8c\x01\n\x06Upload\x12\x10\n\x06\x62uffer\x18\x01 \x01(\x05H\x00\x12\x12\n\x08variable\x18\x02 \x01(\tH\x00\x12\x0e\n\x06offset\x18\x03 \x01(\x03\x12\x0c\n\x04\x64\x61ta\x18\x04 \x01(\x0c\x12/\n\x0brelocations\x18\x05 \x03(\x0b\x32\x1a.kernelvault.v1.RelocationB\r\n\x0b\x64\x65stination\"S\n\x06Kernel\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12%\n\x06images\x18\x03 \x03(\x0b\x32\x15.kernelvault.v1.Image\"\x99\x02\n\x05Image\x12\x0e\n\x06target\x18\x01 \x01(\t\x12+\n\x0b\x63ode_object\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06symbol\x18\x03 \x01(\t\x12,\n\tresources\x18\x04 \x01(\x0b\x32\x19.kernelvault.v1.Resources\x12\x15\n\rblock_threads\x18\x05 \x01(\x05\x12\x32\n\x06layout\x18\x06 \x03(\x0b\x32\".kernelvault.v1.Image.ArgumentSlot\x1aJ\n\x0c\x41rgumentSlot\x12\x0e\n\x06offset\x18\x01 \x01(\x05\x12\x0c\n\x04size\x18\x02 \x01(\x05\x12\x0e\n\x06hidden\x18\x03 \x01(\x08\x12\x0c\n\x04name\x18\x04 \x01(\t\"\xd5\x02\n\tResources\x12\r\n\x05vgprs\x18\x01 \x01(\x05\x12\r\n\x05\x61gprs\x18\x02 \x01(\x05\x12\r\n\x05sgprs\x18\x03 \x01(\x05\x12\x19\n\x11spilled_registers\x18\x04 \x01(\x05\x12\x11\n\tlds_bytes\x18\x05 \x01(\x03\x12\x15\n\rscratch_bytes\x18\x06 \x01(\x03\x12\x17\n\x0foccupancy_waves\x18\x07 \x01(\x01\x12\x17\n\x0foccupancy_limit\x18\x08 \x01(\t\x12\x19\n\x11max_block_threads\x18\t \x01(\x05\x12\x11\n\twave_size\x18\n \x01(\x05\x12\x41\n\x0cinstructions\x18\x0b \x03(\x0b\x32+.kernelvault.v1.Resources.InstructionsEntry\x1a\x33\n\x11InstructionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\"-\n\x0e\x44\x65viceProperty\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19kernelvault/v1/plan.proto\x12\x0ekernelvault.v1\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1bkernelvault/v1/kernel.proto\"\xdd\x02\n\nLaunchPlan\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\'\n\x07\x62uffers\x18\x02 \x03(\x0b\x32\x16.kernelvault.v1.Buffer\x12\'\n\x07kernels\x18\x03 \x03(\x0b\x32\x16.kernelvault.v1.Kernel\x12-\n\noperations\x18\x04 \x03(\x0b\x32\x19.kernelvault.v1.Operation\x12\'\n\x07results\x18\x05 \x03(\x0b\x32\x16.kernelvault.v1.Result\x12:\n\x12\x61ssumed_properties\x18\x06 \x03(\x0b\x32\x1e.kernelvault.v1.DeviceProperty\x12\x16\n\x0e\x64\x61ta_dependent\x18\x07 \x01(\x08\x12\x13\n\x0blimitations\x18\x08 \x03(\t\x12\x18\n\x10returns_sequence\x18\t \x01(\x08\x12\x11\n\tunawaited\x18\n \x03(\x05\"\xa9\x01\n\x06\x42uffer\x12\x12\n\nsize_bytes\x18\x01 \x01(\x03\x12)\n\x04role\x18\x02 \x01(\x0e\x32\x1b.kernelvault.v1.Buffer.Role\x12\x10\n\x08position\x18\x03 \x01(\x05\x12\x0c\n\x04name\x18\x04 \x01(\t\"@\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\t\n\x05INPUT\x10\x01\x12\n\n\x06OUTPUT\x10\x02\x12\x0b\n\x07SCRATCH\x10\x03\"T\n\x06Result\x12\x0e\n\x06\x62uffer\x18\x01 \x01(\x05\x12(\n\x04view\x18\x02 \x01(\x0b\x32\x1a.kernelvault.v1.TensorView\x12\x10\n\x08variable\x18\x03 \x01(\t\"\xe1\x02\n\tOperation\x12.\n\x05phase\x18\x01 \x01(\x0e\x32\x1f.kernelvault.v1.Operation.Phase\x12(\n\x06launch\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.LaunchH\x00\x12$\n\x04\x63opy\x18\x03 \x01(\x0b\x32\x14.kernelvault.v1.CopyH\x00\x12$\n\x04\x66ill\x18\x04 \x01(\x0b\x32\x14.kernelvault.v1.FillH\x00\x12(\n\x06upload\x18\x05 \x01(\x0b\x32\x16.kernelvault.v1.UploadH\x00\x12*\n\x07\x63onvert\x18\x06 \x01(\x0b\x32\x17.kernelvault.v1.ConvertH\x00\x12\x17\n\x0f\x63oncurrent_with\x18\x07 \x03(\x05\"2\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x08\n\x04INIT\x10\x01\x12\x08\n\x04\x43\x41LL\x10\x02\x42\x0b\n\toperation\"\xf2\x01\n\x06Launch\x12\x0e\n\x06kernel\x18\x01 \x01(\x05\x12$\n\x04grid\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12%\n\x05\x62lock\x18\x03 \x01(\x0b\x32\x16.kernelvault.v1.Extent\x12\x19\n\x11\x64ynamic_lds_bytes\x18\x04 \x01(\x03\x12\x11\n\targuments\x18\x05 \x01(\x0c\x12/\n\x0brelocations\x18\x06 \x03(\x0b\x32\x1a.kernelvault.v1.Relocation\x12,\n\x0c\x61lternatives\x18\x07 \x03(\x0b\x32\x16.kernelvault.v1.Launch\")\n\x06\x45xtent\x12\t\n\x01x\x18\x01 \x01(\r\x12\t\n\x01y\x18\x02 \x01(\r\x12\t\n\x01z\x18\x03 \x01(\r\"8\n\nRelocation\x12\n\n\x02\x61t\x18\x01 \x01(\x05\x12\x0e\n\x06\x62uffer\x18\x02 \x01(\x05\x12\x0e\n\x06offset\x18\x03 \x01(\x03\"r\n\x04\x43opy\x12\x0e\n\x06source\x18\x01 \x01(\x05\x12\x15\n\rsource_offset\x18\x02 \x01(\x03\x12\x13\n\x0b\x64\x65stination\x18\x03 \x01(\x05\x12\x1a\n\x12\x64\x65stination_offset\x18\x04 \x01(\x03\x12\x12\n\nsize_bytes\x18\x05 \x01(\x03\"\x95\x01\n\x07\x43onvert\x12\x0e\n\x06source\x18\x01 \x01(\x05\x12/\n\x0bsource_view\x18\x02 \x01(\x0b\x32\x1a.kernelvault.v1.TensorView\x12\x13\n\x0b\x64\x65stination\x18\x03 \x01(\x05\x12\x34\n\x10\x64\x65stination_view\x18\x04 \x01(\x0b\x32\x1a.kernelvault.v1.TensorView\"K\n\x04\x46ill\x12\x0e\n\x06\x62uffer\x18\x01 \x01(\x05\x12\x0e\n\x06offset\x18\x02 \x01(\x03\x12\x12\n\nsize_bytes\x18\x03 \x01(\x03\x12\x0f\n\x07pattern\x18\x04 \x01(\x0c\"\x8c\x01\n\x06Upload\x12\x10\n\x06\x62uffer\x18\x01 \x01(\x05H\x00\x12\x12\n\x08variable\x18\x02 \x01(\tH\x00\x12\x0e\n\x06offset\x18\x03 \x01(\x03\x12\x0c\n\x04\x64\x61ta\x18\x04 \x01(\x0c\x12/\n\x0brelocations\x18\x05 \x03(\x0b\x32\x1a.kernelvault.v1.RelocationB\r\n\x0b\x64\x65stination\"S\n\x06Kernel\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12%\n\x06images\x18\x03 \x03(\x0b\x32\x15.kernelvault.v1.Image\"\x99\x02\n\x05Image\x12\x0e\n\x06target\x18\x01 \x01(\t\x12+\n\x0b\x63ode_object\x18\x02 \x01(\x0b\x32\x16.kernelvault.v1.Digest\x12\x0e\n\x06symbol\x18\x03 \x01(\t\x12,\n\tresources\x18\x04 \x01(\x0b\x32\x19.kernelvault.v1.Resources\x12\x15\n\rblock_threads\x18\x05 \x01(\x05\x12\x32\n\x06layout\x18\x06 \x03(\x0b\x32\".kernelvault.v1.Image.ArgumentSlot\x1aJ\n\x0c\x41rgumentSlot\x12\x0e\n\x06offset\x18\x01 \x01(\x05\x12\x0c\n\x04size\x18\x02 \x01(\x05\x12\x0e\n\x06hidden\x18\x03 \x01(\x08\x12\x0c\n\x04name\x18\x04 \x01(\t\"\xd5\x02\n\tResources\x12\r\n\x05vgprs\x18\x01 \x01(\x05\x12\r\n\x05\x61gprs\x18\x02 \x01(\x05\x12\r\n\x05sgprs\x18\x03 \x01(\x05\x12\x19\n\x11spilled_registers\x18\x04 \x01(\x05\x12\x11\n\tlds_bytes\x18\x05 \x01(\x03\x12\x15\n\rscratch_bytes\x18\x06 \x01(\x03\x12\x17\n\x0foccupancy_waves\x18\x07 \x01(\x01\x12\x17\n\x0foccupancy_limit\x18\x08 \x01(\t\x12\x19\n\x11max_block_threads\x18\t \x01(\x05\x12\x11\n\twave_size\x18\n \x01(\x05\x12\x41\n\x0cinstructions\x18\x0b \x03(\x0b\x32+.kernelvault.v1.Resources.InstructionsEntry\x1a\x33\n\x11InstructionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\"-\n\x0e\x44\x65viceProperty\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,41 +36,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RESOURCES_INSTRUCTIONSENTRY']._loaded_options = None
   _globals['_RESOURCES_INSTRUCTIONSENTRY']._serialized_options = b'8\001'
   _globals['_LAUNCHPLAN']._serialized_start=106
-  _globals['_LAUNCHPLAN']._serialized_end=436
-  _globals['_BUFFER']._serialized_start=439
-  _globals['_BUFFER']._serialized_end=608
-  _globals['_BUFFER_ROLE']._serialized_start=544
-  _globals['_BUFFER_ROLE']._serialized_end=608
-  _globals['_RESULT']._serialized_start=610
-  _globals['_RESULT']._serialized_end=694
-  _globals['_OPERATION']._serialized_start=697
-  _globals['_OPERATION']._serialized_end=1025
-  _globals['_OPERATION_PHASE']._serialized_start=962
-  _globals['_OPERATION_PHASE']._serialized_end=1012
-  _globals['_LAUNCH']._serialized_start=1028
-  _globals['_LAUNCH']._serialized_end=1270
-  _globals['_EXTENT']._serialized_start=1272
-  _globals['_EXTENT']._serialized_end=1313
-  _globals['_RELOCATION']._serialized_start=1315
-  _globals['_RELOCATION']._serialized_end=1371
-  _globals['_COPY']._serialized_start=1373
-  _globals['_COPY']._serialized_end=1487
-  _globals['_CONVERT']._serialized_start=1490
-  _globals['_CONVERT']._serialized_end=1639
-  _globals['_FILL']._serialized_start=1641
-  _globals['_FILL']._serialized_end=1716
-  _globals['_UPLOAD']._serialized_start=1719
-  _globals['_UPLOAD']._serialized_end=1859
-  _globals['_KERNEL']._serialized_start=1861
-  _globals['_KERNEL']._serialized_end=1944
-  _globals['_IMAGE']._serialized_start=1947
-  _globals['_IMAGE']._serialized_end=2228
-  _globals['_IMAGE_ARGUMENTSLOT']._serialized_start=2154
-  _globals['_IMAGE_ARGUMENTSLOT']._serialized_end=2228
-  _globals['_RESOURCES']._serialized_start=2231
-  _globals['_RESOURCES']._serialized_end=2572
-  _globals['_RESOURCES_INSTRUCTIONSENTRY']._serialized_start=2521
-  _globals['_RESOURCES_INSTRUCTIONSENTRY']._serialized_end=2572
-  _globals['_DEVICEPROPERTY']._serialized_start=2574
-  _globals['_DEVICEPROPERTY']._serialized_end=2619
+  _globals['_LAUNCHPLAN']._serialized_end=455
+  _globals['_BUFFER']._serialized_start=458
+  _globals['_BUFFER']._serialized_end=627
+  _globals['_BUFFER_ROLE']._serialized_start=563
+  _globals['_BUFFER_ROLE']._serialized_end=627
+  _globals['_RESULT']._serialized_start=629
+  _globals['_RESULT']._serialized_end=713
+  _globals['_OPERATION']._serialized_start=716
+  _globals['_OPERATION']._serialized_end=1069
+  _globals['_OPERATION_PHASE']._serialized_start=1006
+  _globals['_OPERATION_PHASE']._serialized_end=1056
+  _globals['_LAUNCH']._serialized_start=1072
+  _globals['_LAUNCH']._serialized_end=1314
+  _globals['_EXTENT']._serialized_start=1316
+  _globals['_EXTENT']._serialized_end=1357
+  _globals['_RELOCATION']._serialized_start=1359
+  _globals['_RELOCATION']._serialized_end=1415
+  _globals['_COPY']._serialized_start=1417
+  _globals['_COPY']._serialized_end=1531
+  _globals['_CONVERT']._serialized_start=1534
+  _globals['_CONVERT']._serialized_end=1683
+  _globals['_FILL']._serialized_start=1685
+  _globals['_FILL']._serialized_end=1760
+  _globals['_UPLOAD']._serialized_start=1763
+  _globals['_UPLOAD']._serialized_end=1903
+  _globals['_KERNEL']._serialized_start=1905
+  _globals['_KERNEL']._serialized_end=1988
+  _globals['_IMAGE']._serialized_start=1991
+  _globals['_IMAGE']._serialized_end=2272
+  _globals['_IMAGE_ARGUMENTSLOT']._serialized_start=2198
+  _globals['_IMAGE_ARGUMENTSLOT']._serialized_end=2272
+  _globals['_RESOURCES']._serialized_start=2275
+  _globals['_RESOURCES']._serialized_end=2616
+  _globals['_RESOURCES_INSTRUCTIONSENTRY']._serialized_start=2565
+  _globals['_RESOURCES_INSTRUCTIONSENTRY']._serialized_end=2616
+  _globals['_DEVICEPROPERTY']._serialized_start=2618
+  _globals['_DEVICEPROPERTY']._serialized_end=2663
 # @@protoc_insertion_point(module_scope)

@@ -10,7 +10,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class LaunchPlan(_message.Message):
-    __slots__ = ("case_id", "buffers", "kernels", "operations", "results", "assumed_properties", "data_dependent", "limitations", "returns_sequence")
+    __slots__ = ("case_id", "buffers", "kernels", "operations", "results", "assumed_properties", "data_dependent", "limitations", "returns_sequence", "unawaited")
     CASE_ID_FIELD_NUMBER: _ClassVar[int]
     BUFFERS_FIELD_NUMBER: _ClassVar[int]
     KERNELS_FIELD_NUMBER: _ClassVar[int]
@@ -20,6 +20,7 @@ class LaunchPlan(_message.Message):
     DATA_DEPENDENT_FIELD_NUMBER: _ClassVar[int]
     LIMITATIONS_FIELD_NUMBER: _ClassVar[int]
     RETURNS_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    UNAWAITED_FIELD_NUMBER: _ClassVar[int]
     case_id: str
     buffers: _containers.RepeatedCompositeFieldContainer[Buffer]
     kernels: _containers.RepeatedCompositeFieldContainer[Kernel]
@@ -29,7 +30,8 @@ class LaunchPlan(_message.Message):
     data_dependent: bool
     limitations: _containers.RepeatedScalarFieldContainer[str]
     returns_sequence: bool
-    def __init__(self, case_id: _Optional[str] = ..., buffers: _Optional[_Iterable[_Union[Buffer, _Mapping]]] = ..., kernels: _Optional[_Iterable[_Union[Kernel, _Mapping]]] = ..., operations: _Optional[_Iterable[_Union[Operation, _Mapping]]] = ..., results: _Optional[_Iterable[_Union[Result, _Mapping]]] = ..., assumed_properties: _Optional[_Iterable[_Union[DeviceProperty, _Mapping]]] = ..., data_dependent: _Optional[bool] = ..., limitations: _Optional[_Iterable[str]] = ..., returns_sequence: _Optional[bool] = ...) -> None: ...
+    unawaited: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, case_id: _Optional[str] = ..., buffers: _Optional[_Iterable[_Union[Buffer, _Mapping]]] = ..., kernels: _Optional[_Iterable[_Union[Kernel, _Mapping]]] = ..., operations: _Optional[_Iterable[_Union[Operation, _Mapping]]] = ..., results: _Optional[_Iterable[_Union[Result, _Mapping]]] = ..., assumed_properties: _Optional[_Iterable[_Union[DeviceProperty, _Mapping]]] = ..., data_dependent: _Optional[bool] = ..., limitations: _Optional[_Iterable[str]] = ..., returns_sequence: _Optional[bool] = ..., unawaited: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Buffer(_message.Message):
     __slots__ = ("size_bytes", "role", "position", "name")
@@ -64,7 +66,7 @@ class Result(_message.Message):
     def __init__(self, buffer: _Optional[int] = ..., view: _Optional[_Union[_kernel_pb2.TensorView, _Mapping]] = ..., variable: _Optional[str] = ...) -> None: ...
 
 class Operation(_message.Message):
-    __slots__ = ("phase", "launch", "copy", "fill", "upload", "convert")
+    __slots__ = ("phase", "launch", "copy", "fill", "upload", "convert", "concurrent_with")
     class Phase(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         PHASE_UNSPECIFIED: _ClassVar[Operation.Phase]
@@ -79,13 +81,15 @@ class Operation(_message.Message):
     FILL_FIELD_NUMBER: _ClassVar[int]
     UPLOAD_FIELD_NUMBER: _ClassVar[int]
     CONVERT_FIELD_NUMBER: _ClassVar[int]
+    CONCURRENT_WITH_FIELD_NUMBER: _ClassVar[int]
     phase: Operation.Phase
     launch: Launch
     copy: Copy
     fill: Fill
     upload: Upload
     convert: Convert
-    def __init__(self, phase: _Optional[_Union[Operation.Phase, str]] = ..., launch: _Optional[_Union[Launch, _Mapping]] = ..., copy: _Optional[_Union[Copy, _Mapping]] = ..., fill: _Optional[_Union[Fill, _Mapping]] = ..., upload: _Optional[_Union[Upload, _Mapping]] = ..., convert: _Optional[_Union[Convert, _Mapping]] = ...) -> None: ...
+    concurrent_with: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, phase: _Optional[_Union[Operation.Phase, str]] = ..., launch: _Optional[_Union[Launch, _Mapping]] = ..., copy: _Optional[_Union[Copy, _Mapping]] = ..., fill: _Optional[_Union[Fill, _Mapping]] = ..., upload: _Optional[_Union[Upload, _Mapping]] = ..., convert: _Optional[_Union[Convert, _Mapping]] = ..., concurrent_with: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Launch(_message.Message):
     __slots__ = ("kernel", "grid", "block", "dynamic_lds_bytes", "arguments", "relocations", "alternatives")

@@ -25,6 +25,8 @@ from svc_compiler.hip import ir, positions, unpack
 from svc_compiler.hip.unpack import Kernel, Unsupported
 
 REDZONE_BYTES = 128
+# Before all shared variables: what is far before them is not taken for a constant.
+_FAR_BYTES = 1 << 20
 _WIDEST_ACCESS_BITS = 128
 _REFUSED = (
     (re.compile(r"^module asm ", re.MULTILINE), "module assembly"),
@@ -189,12 +191,13 @@ def _tables(module: str) -> tuple[str, str]:
 
 def _replace_globals(module: str) -> str:
     parts, position, dynamic = [], 0, []
+    first_lds = next((v.symbol for v in ir.globals_of(module) if _is_lds(v)), "")
     for variable in ir.globals_of(module):
         if _is_dynamic_lds(variable):
             text = ""
             dynamic.append(variable.symbol)
         elif _is_lds(variable) or _is_variable(variable):
-            text = _with_redzone(variable)
+            text = _with_redzones(variable, _FAR_BYTES if variable.symbol == first_lds else REDZONE_BYTES)
         else:
             continue
         parts += [module[position : variable.start], text]
@@ -214,15 +217,21 @@ def _make_internal(module: str) -> str:
     return re.sub(r"^((?:define|@)[^\n]*?),? comdat(?:\([^)\n]*\))?(?=[, ])", r"\1", module, flags=re.MULTILINE)
 
 
-def _with_redzone(variable: ir.Global) -> str:
-    zone = f"[{REDZONE_BYTES} x i8]"
+def _with_redzones(variable: ir.Global, before: int) -> str:
+    """A variable between redzones, and its own name for what lies between them."""
+    first, zone = f"[{before} x i8]", f"[{REDZONE_BYTES} x i8]"
     value = "zeroinitializer" if _is_lds(variable) else variable.initializer
     kept = [a for a in variable.attributes if not a.startswith(("align", "section"))]
     if not _is_lds(variable):  # apart from LDS, which is among what is zero
         kept.insert(0, 'section "kvvariables"')
     prefix = variable.prefix.replace("unnamed_addr ", "").replace("local_", "")
-    pair = f"{{ {variable.type}, {zone} }} {{ {variable.type} {value}, {zone} zeroinitializer }}"
-    return f"@{variable.symbol} = {prefix}global {', '.join([pair, *kept, f'align {REDZONE_BYTES}'])}"
+    whole, name = f"{{ {first}, {variable.type}, {zone} }}", f'"kv.zones.{variable.name}"'
+    values = f"{{ {first} zeroinitializer, {variable.type} {value}, {zone} zeroinitializer }}"
+    inside = f"getelementptr inbounds ({whole}, ptr @{name}, i32 0, i32 1)"
+    return (
+        f"@{name} = {prefix}global {', '.join([f'{whole} {values}', *kept, f'align {REDZONE_BYTES}'])}\n"
+        f"@{variable.symbol} = internal alias {variable.type}, ptr {inside}"
+    )
 
 
 def _flatten_address_spaces(module: str) -> str:

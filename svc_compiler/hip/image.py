@@ -102,11 +102,13 @@ async def build_image(
     return ImageBuild(image, padding, variables)
 
 
-async def locate(sandbox: Sandbox, toolchain: Toolchain, image: Path, offsets: Iterable[int]) -> dict[int, str]:
+async def locate(
+    sandbox: Sandbox, toolchain: Toolchain, image: Path, offsets: Iterable[int]
+) -> dict[int, tuple[str, ...]]:
     """`file:line` of code offsets in an image, where its debug information tells; for findings.
 
-    Of inlined calls the innermost one in the candidate's own files is given, so that a fault in a function of a header
-    is shown where the candidate called it.
+    The first is the innermost in the candidate's own files, so that a fault in a function of a header is shown where
+    the candidate called it. Where that is in an inlined function, the lines that called it follow.
     """
     wanted = sorted(set(offsets))
     if not wanted:
@@ -119,7 +121,7 @@ async def locate(sandbox: Sandbox, toolchain: Toolchain, image: Path, offsets: I
     return locations(outcome.stdout.decode(errors="replace"), wanted) if outcome.ok else {}
 
 
-def locations(text: str, offsets: Iterable[int]) -> dict[int, str]:
+def locations(text: str, offsets: Iterable[int]) -> dict[int, tuple[str, ...]]:
     """Reads llvm-symbolizer's JSON: an object a line, or one array, in the order of `offsets`."""
     import json
 
@@ -132,9 +134,9 @@ def locations(text: str, offsets: Iterable[int]) -> dict[int, str]:
         frames = [
             (str(f.get("FileName", "")).removeprefix("./"), int(f.get("Line", 0))) for f in entry.get("Symbol", [])
         ]
-        own = next((frame for frame in frames if frame[0] and not frame[0].startswith("/") and frame[1]), None)
+        own = [f"{file}:{line}" for file, line in frames if file and not file.startswith("/") and line]
         if own:
-            found[offset] = f"{own[0]}:{own[1]}"
+            found[offset] = tuple(dict.fromkeys(own))
     return found
 
 

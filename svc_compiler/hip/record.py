@@ -69,6 +69,7 @@ async def record(  # noqa: PLR0917 the stages' common interface
     target: str,
     allowed_operators: Collection[str] = (),
     oracle: Oracle | None = None,
+    named: Callable[[str], str] = str,
 ) -> plan_pb2.LaunchPlan:
     """The launch plan of `host` for `case`. Kernels have names and no images yet.
 
@@ -76,7 +77,7 @@ async def record(  # noqa: PLR0917 the stages' common interface
     has a device of `target`. `allowed_operators` are torch's that the task leaves to candidates. `oracle` answers
     copies from the device; a plan with such copies is data-dependent and says which in its limitations, of which there
     are no others. Without an oracle it ends before the first of them. `timeout_s` bounds all runs of the host code
-    together.
+    together. `named` gives kernels the names that their author knows, for messages.
 
     Raises Refused for how the candidate ended instead; trouble of the platform is an errors.Error.
     """
@@ -100,7 +101,7 @@ async def record(  # noqa: PLR0917 the stages' common interface
         for trace, outcome in both:
             recording_verdicts.check(trace, outcome, case, name=name, torch=torch, allowed_operators=allowed_operators)
         traces = both[0][0], both[1][0]
-        kernels, calls = _assemble(traces, case, padding)
+        kernels, calls = _assemble(traces, case, padding, named)
         pending = answers.follow(traces[0].buffers, calls[0])
         policy.check(calls[0], answers.given, case, layouts, kernels)
         plan = _plan(traces[0], kernels, calls[0], case, torch)
@@ -145,7 +146,10 @@ async def _run(
 
 
 def _assemble(
-    traces: tuple[Trace, Trace], case: kernel_pb2.Case, padding: Mapping[str, Sequence[int]]
+    traces: tuple[Trace, Trace],
+    case: kernel_pb2.Case,
+    padding: Mapping[str, Sequence[int]],
+    named: Callable[[str], str],
 ) -> tuple[list[str], list[Assembled]]:
     """The kernels and the calls as both runs made them; raises Refused where they differ or the second is another."""
     assembler = Assembler(traces, padding)
@@ -154,7 +158,7 @@ def _assemble(
     except Unplannable as error:
         raise verdicts.unplannable(str(error)) from error
     except Unsafe as error:
-        raise recording_verdicts.unsafe(error, case) from error
+        raise recording_verdicts.unsafe(error, case, named) from error
     if assembler.differences:
         raise verdicts.unplannable("; ".join(assembler.differences))
     if traces[0].ended:

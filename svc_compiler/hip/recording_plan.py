@@ -31,12 +31,16 @@ class Unplannable(Exception):
 
 
 class Unsafe(Exception):
-    """Device code would use memory that it must not; `kind` is of the finding, `kernel` the symbol or empty."""
+    """Device code would use memory that it must not; `kind` is of the finding, `kernel` the symbol or empty.
 
-    def __init__(self, kind: compiler_pb2.Finding.Kind, message: str, kernel: str = "") -> None:
+    The message calls the kernel `{kernel}`; `buffer` is the name of what it uses, where that has one.
+    """
+
+    def __init__(self, kind: compiler_pb2.Finding.Kind, message: str, *, kernel: str = "", buffer: str = "") -> None:
         super().__init__(message)
         self.kind = kind
         self.kernel = kernel
+        self.buffer = buffer
 
 
 class Assembler:
@@ -222,6 +226,7 @@ class Assembler:
             raise Unsafe(
                 compiler_pb2.Finding.OUT_OF_BOUNDS,
                 f"{what} of {size} bytes at offset {place.offset} leaves the buffer {name} of {held} bytes",
+                buffer=self._buffers[place.buffer].name,
             )
 
     def _refuse_variable(self, buffer: int, what: str) -> None:
@@ -233,9 +238,9 @@ class Assembler:
             kernel = self.kernels[operation.launch.kernel] if operation.HasField("launch") else ""
             raise Unsafe(
                 compiler_pb2.Finding.USE_AFTER_FREE,
-                f"{f'`{kernel}`' if kernel else 'a copy or fill'} uses a buffer of {self._buffers[index].size} bytes "
+                f"{'`{kernel}`' if kernel else 'a copy or fill'} uses a buffer of {self._buffers[index].size} bytes "
                 "after host code freed it; keep the tensor that owns it in a variable until after the launch",
-                kernel,
+                kernel=kernel,
             )
 
 
@@ -244,8 +249,8 @@ def _check_host_pointers(own: Launch, other: Launch, padding: Sequence[int]) -> 
         if not set(range(at, at + WORD_BYTES)) & set(padding):
             raise Unsafe(
                 compiler_pb2.Finding.HOST_POINTER,
-                f"`{own.kernel}` is passed a pointer to host memory, at byte {at} of its arguments",
-                own.kernel,
+                f"`{{kernel}}` is passed a pointer to host memory, at byte {at} of its arguments",
+                kernel=own.kernel,
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from kernelvault import errors
 from kernelvault.sandbox import Outcome, memory
@@ -77,10 +77,12 @@ def check(
         raise _wrong_results(trace)
 
 
-def unsafe(error: Unsafe, case: kernel_pb2.Case) -> Refused:
-    """Device code would use memory that it must not."""
-    finding = Finding(kind=error.kind, message=str(error), case_id=case.id, kernel=error.kernel)
-    return Refused(Verdict.UNSAFE, f"Unsafe: {error}.", findings=[finding])
+def unsafe(error: Unsafe, case: kernel_pb2.Case, named: Callable[[str], str]) -> Refused:
+    """Device code would use memory that it must not; `named` gives kernels the names that their author knows."""
+    kernel = named(error.kernel)
+    text = str(error).replace("{kernel}", kernel)
+    finding = Finding(kind=error.kind, message=text, case_id=case.id, kernel=kernel, buffer=error.buffer)
+    return Refused(Verdict.UNSAFE, f"Unsafe: {text}.", findings=[finding])
 
 
 def _touched(trace: Trace, case: kernel_pb2.Case) -> Refused:

@@ -58,6 +58,7 @@ class HipFrontend:
             target=built.target,
             allowed_operators=work.task.allowed_operators,
             oracle=None if is_performance(case) else oracle,
+            named=built.display_name_of,
         )
         if not (plan.data_dependent and is_performance(case)):
             _complete(plan, built)

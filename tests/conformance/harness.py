@@ -31,10 +31,15 @@ from svc_compiler.refusal import Refused
 from svc_compiler.verify.build import HipBuilder
 from svc_compiler.verify.hip import HipFrontend
 from svc_compiler.verify.verification import Subject
+from tests.conformance.ends import End, NeedsDevice, Refuses, Unsafe, check_end
 from tests.cpu_model import arrays, item
 
+__all__ = [
+    "MARKS", "Array", "Feature", "Machine", "NeedsDevice", "Program", "Refuses", "Unsafe", "integers", "lane_masks",
+    "numbers",
+]  # fmt: skip
+
 Array = np.ndarray
-Finding = compiler_pb2.Finding
 Verdict = compiler_pb2.VerificationReport.Verdict
 # Of tests that use the machine.
 MARKS = (pytest.mark.slow, pytest.mark.asyncio(loop_scope="session"))
@@ -45,31 +50,6 @@ _NUMBERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     int: lambda number: {"int_value": number},
     float: lambda number: {"float_value": number},
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class NeedsDevice:
-    """The program is NEEDS_DEVICE, and the explanation holds these words."""
-
-    words: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Refuses:
-    """The program ends with this verdict (by name), and the explanation holds these words."""
-
-    verdict: str
-    words: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Unsafe:
-    """The checker finds this: words of the findings' messages, which are on lines marked `// here`."""
-
-    kind: str
-    words: tuple[str, ...] = ()
-    # Kinds of findings that may be there besides.
-    also: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +70,7 @@ class Program:
     def end(self) -> Any:
         """A tuple of arrays, one for each output, or how else it ends."""
         given = self.expected(**self.inputs)
-        return given if isinstance(given, NeedsDevice | Refuses | Unsafe | tuple) else (given,)
+        return given if isinstance(given, End | tuple) else (given,)
 
 
 class Feature:
@@ -161,14 +141,14 @@ class Machine:
         try:
             replay = await self._replay(program, folder)
         except Refused as refused:
-            assert isinstance(expected, NeedsDevice | Refuses | Unsafe), refused
-            _check_end(program, expected, refused.verdict, refused.explanation, refused.findings)
+            assert isinstance(expected, End), refused
+            check_end(program.source, expected, refused.verdict, refused.explanation, refused.findings, replayed=False)
             return
         try:
             if replay.fault is not None or replay.findings:
                 verdict, explanation = replay.fault or (Verdict.UNSAFE, "")
-                assert isinstance(expected, NeedsDevice | Refuses | Unsafe), (explanation, replay.findings)
-                _check_end(program, expected, verdict, explanation, replay.findings)
+                assert isinstance(expected, End), (explanation, replay.findings)
+                check_end(program.source, expected, verdict, explanation, replay.findings, replayed=True)
                 return
             assert isinstance(expected, tuple), f"nothing was found: {expected}"
             for descriptor in replay.outputs:
@@ -235,29 +215,6 @@ def _signed(value: Any) -> Array:
     """A contiguous array; torch has no wide unsigned dtypes."""
     array = np.ascontiguousarray(value)
     return array.view(f"int{8 * array.itemsize}") if array.dtype.kind == "u" and array.itemsize > 1 else array
-
-
-def _check_end(
-    program: Program,
-    expected: NeedsDevice | Refuses | Unsafe,
-    verdict: compiler_pb2.VerificationReport.Verdict,
-    explanation: str,
-    findings: list[compiler_pb2.Finding],
-) -> None:
-    name = Verdict.Name(verdict)
-    if isinstance(expected, NeedsDevice):
-        expected = Refuses("NEEDS_DEVICE", expected.words)
-    if isinstance(expected, Refuses):
-        assert (name, expected.words in explanation) == (expected.verdict, True), (name, explanation)
-        return
-    assert name == "UNSAFE", (name, explanation)
-    kinds = {Finding.Kind.Name(finding.kind) for finding in findings}
-    assert expected.kind in kinds and kinds <= {expected.kind, *expected.also}, findings
-    marked = [n for n, line in enumerate(program.source.read_text().splitlines(), 1) if "// here" in line]
-    places = {finding.location.rpartition(":")[2] for finding in findings}
-    assert not marked or places <= set(map(str, marked)), (marked, findings)
-    for word in expected.words:
-        assert any(word in finding.message for finding in findings), (word, findings)
 
 
 def _check_equal(what: str, given: Array, expected: Array, ulp: float, atol: float) -> None:

@@ -87,7 +87,7 @@ def raw(kind: int, **values: object) -> cpu_report.RawFinding:
 )
 def test_finding_in_words(finding: cpu_report.RawFinding, message: str) -> None:
     """Who did what, where, and with whom."""
-    described = cpu_report.describe(finding, plan(), {64: "kernel.hip:3"})
+    described = cpu_report.describe(finding, plan(), {64: ("kernel.hip:3",)})
     assert described.message == message
     assert (described.kernel, described.location, described.case_id) == ("k", "kernel.hip:3", "c")
 
@@ -118,9 +118,29 @@ def test_name_of_a_variable(symbol: str, name: str) -> None:
 
 
 def test_location_prefers_the_candidates_own_file() -> None:
-    """A fault in an inlined function of a header is shown where the candidate called it."""
+    """A fault in an inlined function of a header is shown where the candidate called it, and who called that."""
     text = (
-        '[{"Symbol":[{"FileName":"/usr/include/hip/x.h","Line":9},{"FileName":"./kernel.hip","Line":4}]},'
+        '[{"Symbol":[{"FileName":"/usr/include/hip/x.h","Line":9},{"FileName":"./kernel.hip","Line":4},'
+        '{"FileName":"./kernel.hip","Line":9}]},'
         '{"Symbol":[{"FileName":"","Line":0}]}]'
     )
-    assert image.locations(text, [16, 32]) == {16: "kernel.hip:4"}
+    assert image.locations(text, [16, 32]) == {16: ("kernel.hip:4", "kernel.hip:9")}
+
+
+def test_callers_of_an_inlined_function_are_told() -> None:
+    """A fault in a helper has the helper's line, and says who called it."""
+    described = cpu_report.describe(raw(Kind.OUT_OF_BOUNDS, code=64), plan(), {64: ("k.hip:3", "k.hip:9", "k.hip:20")})
+    assert described.location == "k.hip:3"
+    assert described.message.endswith("bytes, called from k.hip:9, k.hip:20")
+
+
+def test_race_of_two_streams_names_both_kernels() -> None:
+    """Where nothing orders two operations, both are named, with the buffer."""
+    two = plan()
+    two.kernels.add(name="other", display_name="other(float*)")
+    two.operations.add().launch.kernel = 1
+    finding = raw(Kind.RACE, operation=1, space=0, object=0, other_operation=0, other_write=True)
+    message = cpu_report.describe(finding, two, {}).message
+    assert message.startswith("the kernel other(float*), in thread")
+    first = two.kernels[0].display_name or two.kernels[0].name
+    assert f"that the kernel {first} wrote on another stream, with no event or synchronisation" in message

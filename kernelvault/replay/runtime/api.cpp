@@ -5,8 +5,10 @@
 #include "counters.h"
 #include "memory.h"
 #include "model.h"
+#include "order.h"
 #include "report.h"
 #include "scheduler.h"
+#include "shadow.h"
 
 namespace {
 
@@ -51,6 +53,8 @@ KV_API void kv_given(unsigned index) { kv::mark_buffer_initialised(index); }
 // Starts a replay: `poison` in all memory that is not given, first values in module variables.
 KV_API void kv_begin(int poison, int findings) {
     kv::findings_wanted = findings != 0;
+    kv::forget_order();
+    kv::forget_pieces(false);
     kv::reset_memory(uint8_t(poison));
 }
 
@@ -61,20 +65,34 @@ KV_API void* kv_variable(const char* name, uint64_t* size) {
     return found->address;
 }
 
+// Before each operation of a plan with several streams: the earlier ones that nothing orders before it.
+KV_API void kv_order(unsigned operation, const uint32_t* beside, unsigned count) {
+    kv::report->operation = operation;
+    kv::order(beside, count);
+    kv::operation_begins();
+}
+
 KV_API void kv_copy(void* to, const void* from, uint64_t size) {
+    kv::touch_range(from, size, false);
+    kv::touch_range(to, size, true);
     memmove(to, from, size);
     kv::copy_initialised(to, from, size);
+    kv::settle();
 }
 
 KV_API void kv_upload(void* to, const void* from, uint64_t size) {
+    kv::touch_range(to, size, true);
     memcpy(to, from, size);
     kv::mark_initialised(to, size);
+    kv::settle();
 }
 
 KV_API void kv_fill(void* to, uint64_t size, const void* pattern, uint64_t pattern_size) {
+    kv::touch_range(to, size, true);
     char* at = static_cast<char*>(to);
     for (uint64_t i = 0; i < size; i += pattern_size) memcpy(at + i, pattern, pattern_size < size - i ? pattern_size : size - i);
     kv::mark_initialised(to, size);
+    kv::settle();
 }
 
 // Runs a kernel on its argument bytes, aligned to 256. `sampled`: 0 for all blocks, else at most that many, counted.

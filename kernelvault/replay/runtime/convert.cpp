@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "memory.h"
+#include "shadow.h"
 #include "narrow.h"
 
 namespace {
@@ -84,6 +85,8 @@ struct Side {
 };
 
 void convert_one(const Side& to, const Side& from) {
+    kv::touch_range(from.at, kBytes[from.dtype], false);
+    kv::touch_range(to.at, kBytes[to.dtype], true);
     if (to.dtype == from.dtype) {
         memmove(to.at, from.at, kBytes[to.dtype]);
         kv::copy_initialised(to.at, from.at, kBytes[to.dtype]);
@@ -99,6 +102,8 @@ void convert_axis(Side to, Side from, const int64_t* dims, int rank, int axis) {
     int64_t to_step = to.strides[axis] * kBytes[to.dtype], from_step = from.strides[axis] * kBytes[from.dtype];
     if (axis == rank - 1 && to.dtype == from.dtype && to.strides[axis] == 1 && from.strides[axis] == 1) {
         size_t size = size_t(dims[axis]) * kBytes[to.dtype];
+        kv::touch_range(from.at, size, false);
+        kv::touch_range(to.at, size, true);
         memmove(to.at, from.at, size);
         return kv::copy_initialised(to.at, from.at, size);
     }
@@ -115,5 +120,6 @@ extern "C" __attribute__((visibility("default"))) int kv_convert(void* to, int t
     Side target{static_cast<char*>(to), to_dtype, to_strides};
     Side source{const_cast<char*>(static_cast<const char*>(from)), from_dtype, from_strides};
     convert_axis(target, source, dims, rank, 0);
+    kv::settle();
     return 0;
 }

@@ -33,13 +33,13 @@ template <bool kWrite, Mode mode, uint32_t kNatural>
 }
 
 // Code that relies on the lockstep of a wave says `volatile`: in LDS each such access is a step of the whole wave. In
-// global memory it is a flag that another block or wave sets.
+// global memory and in variables it is a flag that another block or wave sets.
 template <bool kWrite>
 void touch_volatile(const void* address, uint32_t size, uintptr_t code) {
-    bool shared = lds.has(address);
-    if (!kWrite && (shared || arena.has(address)) && ++current->polls > kPatience) give_way();
+    bool shared = lds.has(address), global = arena.has(address) || variables.has(address);
+    if (!kWrite && (shared || global) && ++current->polls > kPatience) give_way();
     if (shared) wait_for_wave(nullptr, nullptr);
-    else if (arena.has(address)) kWrite ? note_release(false) : note_acquire();
+    else if (global) kWrite ? note_release(false) : note_acquire();
     touch<kWrite, Mode::kVolatile, 1>(address, size, code);
 }
 
@@ -50,6 +50,7 @@ void touch_atomic(const void* address, uint32_t size, bool write, bool ordered, 
     note_acquire();
     if (write) note_release(ordered);
     if (++current->polls > kPatience) give_way();
+    if (reinterpret_cast<uintptr_t>(address) % size) misaligned({address, size, write, code});
     if (write) touch<true, Mode::kAtomic, 1>(address, size, code);
     else touch<false, Mode::kAtomic, 1>(address, size, code);
 }

@@ -5,13 +5,19 @@
 
 #include "model.h"
 
+// Around each variable, as device_ir.py lays them out.
+constexpr size_t kRedzone = 128;
+
 extern "C" {
 extern const kv::NamedRange kernel_lds[], kernel_variables[];  // generated into the image; see unpack.py
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char __bss_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
-// Every `extern __shared__` array is this one.
-alignas(128) char kvd_dynamic_lds[kv::kDynamicLdsBytes + 128];
+// Every `extern __shared__` array is this one. It lies between redzones, as unpacked variables do.
+__attribute__((used)) alignas(128) char kv_dynamic_lds_and_zones[kRedzone + kv::kDynamicLdsBytes + kRedzone];
+extern char kvd_dynamic_lds[] __attribute__((visibility("hidden")));
 }
+__asm__(".globl kvd_dynamic_lds\n.hidden kvd_dynamic_lds\n.set kvd_dynamic_lds, kv_dynamic_lds_and_zones + 128");
 
 namespace kv {
 
@@ -81,7 +87,7 @@ bool make_table_region(Region& region, const NamedRange* table, const NamedRange
     if (!low) return true;
     Object* objects = reserve<Object>(count + 2);
     if (!objects || count + 2 > kMostObjects) return false;
-    region.base = reinterpret_cast<char*>(reinterpret_cast<size_t>(low) & ~size_t{127});
+    region.base = reinterpret_cast<char*>(reinterpret_cast<size_t>(low) & ~size_t{127}) - kRedzone;
     region.size = round_up(region.offset(high) + 1, 128);
     for (unsigned i = 0; i < count; i++) objects[i + 1] = {region.offset(table[i].address), table[i].size, false};
     if (extra) objects[count + 1] = {region.offset(extra->address), extra->size, false};
@@ -171,9 +177,11 @@ void copy_initialised(const void* to, const void* from, size_t size) {
 
 Place locate(const void* address) {
     Place place{Space::kNowhere, -1, int64_t(reinterpret_cast<intptr_t>(address)), 0};
-    const Region* region = arena.has(address) ? &arena : lds.has(address) ? &lds : variables.has(address) ? &variables : nullptr;
+    // What is neither was meant for LDS, if it is in the image at all: that lies at its end.
+    bool in_image = address >= __ehdr_start && address < _end;
+    const Region* region = arena.has(address) ? &arena : variables.has(address) ? &variables : in_image ? &lds : nullptr;
     if (!region) return place;
-    int64_t offset = int64_t(region->offset(address)), nearest = INT64_MAX;
+    int64_t offset = static_cast<const char*>(address) - region->base, nearest = INT64_MAX;
     for (unsigned i = 1; i < region->object_count; i++) {
         const Object& object = region->objects[i];
         int64_t before = int64_t(object.start) - offset, after = offset - int64_t(object.start + object.size) + 1;
@@ -193,6 +201,8 @@ const char* name_of(const Place& place) {
     return "";
 }
 
-bool in_image(const void* address) { return address >= __ehdr_start && address < _end; }
+bool is_constant(const void* address) {
+    return address >= __ehdr_start && address < __bss_start && !(variables.size && address >= variables.base);
+}
 
 }  // namespace kv

@@ -11,19 +11,21 @@ constexpr size_t kDynamicLdsBytes = 160 << 10;
 
 // What is known of four bytes. Readers and writers are thread numbers within their block; times say which block.
 struct Cell {
-    uint32_t write_time, read_time;
+    uint32_t write_time;   // of cells in pieces: when one was last touched
+    uint32_t read_time;    // of cells in pieces: the number of the pieces
     uint16_t writer;
     uint16_t reader;       // with kSameWave, kManyWaves
     uint8_t written;       // bytes of the last write; kAtomic
     uint8_t read;          // bytes read since: by the reader alone; by several threads, times 1 << kShared
     uint8_t initialised;   // bytes that were ever written
-    uint8_t unused;
+    uint8_t cut;           // into halves or bytes, each with a cell of its own: see pieces.h
 };
 constexpr uint16_t kSameWave = 0x4000;   // lanes of the reader's wave share bytes since the last barrier
 constexpr uint16_t kManyWaves = 0x8000;  // lanes of several waves do
 constexpr uint16_t kThreadMask = 0x3ff;
 constexpr uint8_t kAtomic = 0x80;
 constexpr unsigned kShared = 4;
+constexpr uint8_t kWhole = 15;  // all bytes of a cell
 
 struct Object {
     size_t start, size;  // within the region; the first object of each region is none
@@ -80,6 +82,6 @@ Place locate(const void* address);
 // The symbol of an LDS or module variable; empty for the rest.
 const char* name_of(const Place& place);
 // The program's own code and constants, which a kernel may read.
-bool in_image(const void* address);
+bool is_constant(const void* address);
 
 }  // namespace kv

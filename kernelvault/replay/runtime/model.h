@@ -54,6 +54,7 @@ struct Block {
 struct Clock {
     uint32_t now;
     uint32_t launch, block, barrier;  // when the current ones began
+    uint32_t since;                   // when the first operation began that is not ordered before the launch
     uint32_t wave[kMaxWaves];         // when the lanes of a wave last met
 };
 

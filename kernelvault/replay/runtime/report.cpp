@@ -32,7 +32,8 @@ FindingRecord* new_finding(Kind kind, uint64_t code) {
 
 }  // namespace
 
-void add_finding(Kind kind, const Access& access, unsigned other_thread, bool other_same_block, bool other_write) {
+void add_finding(Kind kind, const Access& access, unsigned other_thread, bool other_same_block, bool other_write,
+                 uint32_t other_operation) {
     FindingRecord* made = new_finding(kind, code_offset(access.code));
     if (!made) return;
     Place place = locate(access.address);
@@ -46,6 +47,7 @@ void add_finding(Kind kind, const Access& access, unsigned other_thread, bool ot
     made->other_thread = other_thread;
     made->other_same_block = other_same_block;
     made->other_write = other_write;
+    made->other_operation = other_operation;
     strncpy(made->name, name_of(place), sizeof made->name - 1);
 }
 

@@ -33,7 +33,7 @@ struct FindingRecord {
     uint32_t other_thread;
     uint32_t other_same_block;
     uint32_t other_write;
-    uint32_t unused;
+    uint32_t other_operation;  // and 1; 0: the same
     char name[64];  // of the LDS or module variable
 };
 
@@ -68,7 +68,7 @@ struct Access {
 
 // Adds a finding unless one of its kind was made at the same place in the code.
 void add_finding(Kind kind, const Access& access, unsigned other_thread = 0, bool other_same_block = false,
-                 bool other_write = false);
+                 bool other_write = false, uint32_t other_operation = 0);
 void report_divergence(const Thread& waiting, const Thread& astray);
 CounterRecord* add_counters();
 // The current thread calls a trap.

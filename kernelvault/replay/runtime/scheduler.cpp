@@ -1,6 +1,7 @@
 #include "scheduler.h"
 
 #include "fiber.h"
+#include "pieces.h"
 #include "report.h"
 #include "shadow.h"
 
@@ -168,6 +169,7 @@ bool release_barrier() {
     }
     clock.barrier = ++clock.now;
     for (uint32_t& time : clock.wave) time = clock.barrier;
+    forget_pieces(true);
     for (unsigned wave = 0; wave * kLanes < block.count; wave++) wave_met(wave);
     barriers++;
     pass(0, block.count);
@@ -235,7 +237,7 @@ Status run(const Launch& launch) {
     block.grid = launch.grid;
     block.threads = launch.threads;
     block.count = unsigned(launch.threads.count());
-    clock.launch = ++clock.now;
+    operation_begins();
     uint64_t total = launch.grid.count();
     uint64_t count = launch.sampled_blocks && launch.sampled_blocks < total ? launch.sampled_blocks : total;
     for (uint64_t i = 0; i < count && !stopping; i++) {

@@ -37,6 +37,7 @@ bool is_published(uint32_t time) {
 
 // An access at `time` by `thread` of its block is not ordered before the current one.
 bool is_unordered(uint16_t thread, uint32_t time) {
+    if (time < clock.launch) return is_beside(time);
     if (time < clock.block) return !is_published(time);
     if (time < clock.barrier) return false;
     unsigned wave = wave_of(thread);
@@ -48,11 +49,12 @@ bool is_unordered(uint16_t thread, uint32_t time) {
 void settle_now() {
     has_pending = false;
     if (memcmp(pending.before, pending.access.address, pending.access.size))
-        add_finding(Kind::kRace, pending.access, pending.other, pending.other_same_block, true);
+        add_finding(Kind::kRace, pending.access, pending.other, pending.other_same_block, true, pending.other_operation);
 }
 
 void block_begins() {
     fenced = acquired = false;
+    forget_pieces(true);
     reset_lds();
 }
 
@@ -76,25 +78,28 @@ void check_write_before(const Cell& cell, uint8_t, const Access& access, bool is
     // The usual loop around a compare-and-swap starts with a plain read.
     if (!is_write && cell.written & kAtomic) return;
     bool same_block = cell.write_time >= clock.block;
+    uint32_t operation = other_operation(cell.write_time);
     if (!is_write || access.size > sizeof pending.before || cell.written & kAtomic)
-        return add_finding(Kind::kRace, access, cell.writer, same_block, true);
+        return add_finding(Kind::kRace, access, cell.writer, same_block, true, operation);
     settle();
     pending.access = access;
     memcpy(pending.before, access.address, access.size);
     pending.other = cell.writer;
     pending.other_same_block = same_block;
+    pending.other_operation = operation;
     has_pending = true;
 }
 
 void check_read_before(const Cell& cell, uint8_t bytes, const Access& access) {
     uint16_t thread = cell.reader & kThreadMask;
     bool shared = cell.read >> kShared & bytes, race;
-    if (cell.read_time < clock.block) race = !is_published(cell.read_time);
+    if (cell.read_time < clock.launch) race = is_beside(cell.read_time);
+    else if (cell.read_time < clock.block) race = !is_published(cell.read_time);
     else if (cell.read_time < clock.barrier) race = false;
     else if (shared && cell.reader & kManyWaves) race = true;
     else if (shared || thread != current->index) race = is_unordered(thread, cell.read_time);
     else race = false;
-    if (race) add_finding(Kind::kRace, access, thread, cell.read_time >= clock.block, false);
+    if (race) add_finding(Kind::kRace, access, thread, cell.read_time >= clock.block, false, other_operation(cell.read_time));
 }
 
 // Another read since the last barrier: by this thread of other bytes, or by other threads. Bytes that several threads
@@ -145,9 +150,20 @@ bool elsewhere(const Access& access, Mode mode) {
         else check_region<false, Mode::kPlain>(variables, offset, access.size, since_launch(), access);
         return true;
     }
-    if (!access.write && in_image(access.address)) return false;
-    add_finding(Kind::kHostPointer, access);
+    if (!access.write && is_constant(access.address)) return false;
+    bool inside = locate(access.address).space != Space::kNowhere;
+    add_finding(inside ? Kind::kOutOfBounds : Kind::kHostPointer, access);
     stop(Status::kStopped);
+}
+
+void touch_range(const void* address, size_t size, bool write) {
+    if (!size || !has_order()) return;
+    Region* region = arena.has(address) ? &arena : variables.has(address) ? &variables : nullptr;
+    if (!region) return;
+    Access access{address, uint32_t(size), write, 0};
+    size_t offset = region->offset(address);
+    if (write) check_cells<true, Mode::kPlain>(*region, offset, size, true, since_launch(), access);
+    else check_cells<false, Mode::kPlain>(*region, offset, size, true, since_launch(), access);
 }
 
 }  // namespace kv

@@ -7,6 +7,8 @@
 #include "counters.h"
 #include "memory.h"
 #include "model.h"
+#include "order.h"
+#include "pieces.h"
 #include "report.h"
 
 namespace kv {
@@ -20,6 +22,7 @@ struct Pending {
     uint8_t before[16];
     uint16_t other;
     bool other_same_block;
+    uint32_t other_operation;
 };
 extern Pending pending;
 extern bool has_pending;
@@ -38,6 +41,9 @@ void note_fence();
 void note_release(bool ordered);
 void note_acquire();
 
+// A copy or a fill, where operations of other streams may be under way.
+void touch_range(const void* address, size_t size, bool write);
+
 // Slow paths. They report.
 void check_write_before(const Cell& cell, uint8_t bytes, const Access& access, bool is_write);
 void check_read_before(const Cell& cell, uint8_t bytes, const Access& access);
@@ -47,18 +53,27 @@ void misaligned(const Access& access);
 // Everything that is neither global memory nor LDS. False: the access is of no interest.
 bool elsewhere(const Access& access, Mode mode);
 
-// What happened earlier does not count: LDS begins anew with each block, and accesses of other launches are ordered.
+// What happened earlier does not count: LDS begins anew with each block, and accesses of other launches are ordered
+// unless these are on other streams. Of what is ordered by a barrier, LDS needs to know no more; other blocks may yet
+// touch the rest, so that it is `kept` for them.
 struct Since {
-    uint32_t reset, race;
+    uint32_t reset, race, kept;
+    bool is_lds;
 };
-inline Since since_launch() { return {0, clock.launch}; }
-inline Since since_block() { return {clock.block, clock.block}; }
+inline Since since_launch() { return {0, clock.since, clock.since, false}; }
+inline Since since_block() { return {clock.block, clock.block, clock.barrier, true}; }
 
 inline bool is_mine(uint16_t thread, uint32_t time) { return thread == current->index && time >= clock.block; }
 
 template <bool kWrite, Mode mode>
+[[gnu::noinline]] void check_pieces(Cell& cell, uint8_t bytes, bool initialised, const Since& since, const Access& access);
+
+// Threads that touch other bytes of a word than those before them cut its cell into pieces, where something would be
+// forgotten else. What is `initialised` from the beginning is hardly written, and then not cut by its readers.
+template <bool kWrite, Mode mode, bool kPiece = false>
 [[gnu::always_inline]] inline void check_cell(Cell& cell, uint8_t bytes, bool initialised, const Since& since,
                                               const Access& access) {
+    if (!kPiece && __builtin_expect(cell.cut, 0)) return check_pieces<kWrite, mode>(cell, bytes, initialised, since, access);
     if (!kWrite || mode == Mode::kAtomic) {
         if (!initialised && __builtin_expect(cell.write_time < since.reset || !(cell.initialised & bytes), 0) && findings_wanted)
             add_finding(Kind::kUninitialisedRead, access);
@@ -76,12 +91,21 @@ template <bool kWrite, Mode mode>
         if (mode == Mode::kAtomic && cell.writer == current->index && cell.write_time >= clock.barrier &&
             !(cell.written & kAtomic) && cell.written & bytes)
             return;
-        bool again = cell.write_time == clock.now && cell.writer == current->index;
-        cell.written = uint8_t((again ? cell.written : 0) | bytes);
-        if (mode != Mode::kPlain) cell.written = bytes | kAtomic;
+        constexpr uint8_t kHow = mode == Mode::kPlain ? 0 : kAtomic;
+        bool again = cell.write_time == clock.now && cell.writer == current->index && (cell.written & kAtomic) == kHow;
+        if (!kPiece && __builtin_expect(cell.written & kWhole & ~bytes, 0) && !again && cell.write_time >= since.kept &&
+            cut(cell, since.is_lds))
+            return check_pieces<kWrite, mode>(cell, bytes, initialised, since, access);
+        cell.written = uint8_t((again ? cell.written : 0) | bytes | kHow);
         cell.write_time = clock.now;
         cell.writer = current->index;
     } else if (mode == Mode::kPlain) {
+        uint8_t known = (cell.read | cell.read >> kShared) & kWhole;
+        if (!kPiece && !initialised && __builtin_expect(known && known != bytes, 0) && cell.read_time >= since.kept &&
+            !(cell.reader == current->index && cell.read_time == clock.now)) {
+            if (cell.write_time < since.reset) cell.initialised = 0;
+            if (cut(cell, since.is_lds)) return check_pieces<kWrite, mode>(cell, bytes, initialised, since, access);
+        }
         if (cell.read_time < clock.barrier) {
             cell.reader = current->index;
             cell.read = bytes;
@@ -94,6 +118,40 @@ template <bool kWrite, Mode mode>
     }
 }
 
+template <bool kWrite, Mode mode>
+void check_pieces(Cell& cell, uint8_t bytes, bool initialised, const Since& since, const Access& access) {
+    if (cell.write_time < since.kept) {  // what the pieces tell is over
+        cell.cut = cell.written = cell.read = 0;
+        cell.write_time = cell.write_time < since.reset ? 0 : since.reset;
+        cell.read_time = 0;
+        return check_cell<kWrite, mode>(cell, bytes, initialised, since, access);
+    }
+    Pieces& pieces = pieces_of(cell, since.is_lds);
+    if (cell.cut == kHalves && ((bytes ^ bytes >> 1) & 5)) cut_halves(cell, pieces);
+    if ((!kWrite || mode == Mode::kAtomic) && !initialised && bytes & ~cell.initialised && findings_wanted)
+        add_finding(Kind::kUninitialisedRead, access);
+    unsigned step = cell.cut == kHalves ? 2 : 1;
+    for (unsigned i = 0; i < 4; i += step)
+        if (uint8_t mine = bytes & (step == 2 ? 3 << i : 1 << i)) check_cell<kWrite, mode, true>(pieces.of[i], mine, true, since, access);
+    if (kWrite) cell.initialised |= bytes;
+    cell.write_time = clock.now;
+}
+
+template <bool kWrite, Mode mode>
+[[gnu::always_inline]] inline void check_cells(Region& region, size_t offset, size_t size, bool initialised, const Since& since,
+                                               const Access& access) {
+    Cell* cell = region.cells + offset / 4;
+    unsigned head = offset % 4;
+    if (head + size <= 4)
+        return check_cell<kWrite, mode>(*cell, uint8_t(((1u << size) - 1) << head), initialised, since, access);
+    for (size_t left = size; left;) {
+        size_t here = 4 - head < left ? 4 - head : left;
+        check_cell<kWrite, mode>(*cell++, uint8_t(((1u << here) - 1) << head), initialised, since, access);
+        left -= here;
+        head = 0;
+    }
+}
+
 // The objects and cells of an access of `size` bytes at `offset` of the region.
 template <bool kWrite, Mode mode>
 [[gnu::always_inline]] inline void check_region(Region& region, size_t offset, uint32_t size, const Since& since,
@@ -103,16 +161,7 @@ template <bool kWrite, Mode mode>
     if (__builtin_expect(within > object.size || size > object.size - within, 0)) return out_of_bounds(region, access);
     // Nobody asks for findings where blocks are sampled: three times the memory would be touched for nothing.
     if (__builtin_expect(counting, 0)) return;
-    Cell* cell = region.cells + offset / 4;
-    unsigned head = offset % 4;
-    if (head + size <= 4)
-        return check_cell<kWrite, mode>(*cell, uint8_t(((1u << size) - 1) << head), object.initialised, since, access);
-    for (size_t left = size; left;) {
-        size_t here = 4 - head < left ? 4 - head : left;
-        check_cell<kWrite, mode>(*cell++, uint8_t(((1u << here) - 1) << head), object.initialised, since, access);
-        left -= here;
-        head = 0;
-    }
+    check_cells<kWrite, mode>(region, offset, size, object.initialised, since, access);
 }
 
 }  // namespace kv

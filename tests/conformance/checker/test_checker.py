@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.conformance.harness import Array, Feature, Unsafe, numbers
 
 checker = Feature(__file__)
@@ -277,6 +279,222 @@ def misaligned_float4(x: Array) -> Unsafe:
 def misaligned_double(x: Array) -> Unsafe:
     """A double at the address of a float."""
     return Unsafe("MISALIGNED", ("8 bytes",))
+
+
+@checker.program(**X)
+def into_the_neighbour(x: Array) -> Unsafe:
+    """An index that runs on towards the next buffer."""
+    return Unsafe("OUT_OF_BOUNDS", ("writes 4 bytes at byte 4000",), kernel="spread", buffer="scratch 1")
+
+
+@checker.program(**X)
+def write_before_start(x: Array) -> Unsafe:
+    """An index that begins at minus one."""
+    return Unsafe("OUT_OF_BOUNDS", ("writes 4 bytes", "byte -4"), buffer="out0", thread=(0, 0, 0))
+
+
+@checker.program(x=numbers(998))
+def vector_store_over_the_end(x: Array) -> Unsafe:
+    """A store of 16 bytes where half of them are left."""
+    return Unsafe("OUT_OF_BOUNDS", ("writes 16 bytes",), buffer="out0", thread=(249, 0, 0))
+
+
+@checker.program(**X)
+def columns_beyond_the_last_row(x: Array) -> Unsafe:
+    """A tile in two dimensions with a guard in one."""
+    return Unsafe("OUT_OF_BOUNDS", ("reads 4 bytes", "writes 4 bytes"), block=(0, 1, 0), thread=(0, 4, 0))
+
+
+@checker.program(**X)
+def shared_before_start(x: Array) -> Unsafe:
+    """The element before the first of a shared array."""
+    return Unsafe("OUT_OF_BOUNDS", ("byte -4",), buffer="tile", thread=(0, 0, 0))
+
+
+@checker.program(**X)
+def shared_far_before_start(x: Array) -> Unsafe:
+    """Far before a shared array."""
+    return Unsafe("OUT_OF_BOUNDS", ("byte -4000",), buffer="tile")
+
+
+@checker.program(**X)
+def dynamic_shared_before_start(x: Array) -> Unsafe:
+    """Before dynamic shared memory."""
+    return Unsafe("OUT_OF_BOUNDS", ("byte -4",), buffer="dynamic shared memory")
+
+
+@checker.program(**X)
+def module_variable_before_start(x: Array) -> Unsafe:
+    """Before a variable of the module."""
+    return Unsafe("OUT_OF_BOUNDS", ("byte -8",), kernel="take", buffer="table")
+
+
+@checker.program(**X)
+def shared_into_the_next_array(x: Array) -> Unsafe:
+    """An index of one shared array that would reach another."""
+    return Unsafe("OUT_OF_BOUNDS", ("byte 256",), buffer="first")
+
+
+@checker.program(**X)
+def shared_atomic_past(x: Array) -> Unsafe:
+    """An atomic beyond a shared array, by one thread of the second wave."""
+    return Unsafe("OUT_OF_BOUNDS", buffer="bins", thread=(70, 0, 0))
+
+
+@checker.program(**X, row=4)
+def shared_member_past(x: Array, row: int) -> Unsafe:
+    """A row beyond the last of a member."""
+    return Unsafe("OUT_OF_BOUNDS", ("144 bytes",), buffer="tile")
+
+
+@checker.program(**X)
+def helper_called_twice(x: Array) -> Unsafe:
+    """A helper that is right in one place and wrong in another: the line of its caller is told."""
+    return Unsafe("OUT_OF_BOUNDS", ("called from helper_called_twice.hip:10",), buffer="x")
+
+
+@checker.program(**X)
+def copied_beyond_the_end(x: Array) -> Unsafe:
+    """A copy of more than there is, before any kernel."""
+    return Unsafe("OUT_OF_BOUNDS", ("4004 bytes",))
+
+
+@checker.program(**X)
+def pointer_of_a_temporary(x: Array) -> Unsafe:
+    """Memory whose owner is gone when the kernel starts."""
+    return Unsafe("USE_AFTER_FREE", ("4000 bytes",), kernel="copy")
+
+
+@checker.program(**X)
+def race_between_waves(x: Array) -> Unsafe:
+    """A barrier of the wave where one of the block is wanted."""
+    return Unsafe("RACE", ("no barrier",), buffer="tile", thread=(0, 0, 0))
+
+
+@checker.program(**X)
+def race_after_a_read(x: Array) -> Unsafe:
+    """No barrier between reading neighbours and writing in place."""
+    return Unsafe("RACE", ("wrote", "read, with"), buffer="tile")
+
+
+@checker.program(x=numbers(128))
+def race_in_global_memory(x: Array) -> Unsafe:
+    """Threads of a block exchange through global memory without a barrier."""
+    return Unsafe("RACE", buffer="scratch 1", thread=(28, 0, 0))
+
+
+@checker.program(**X)
+def race_in_place_stencil(x: Array) -> Unsafe:
+    """Neighbours read in place what others write."""
+    return Unsafe("RACE", ("another block",), buffer="out0")
+
+
+@checker.program(x=numbers(256))
+def race_of_a_variable(x: Array) -> Unsafe:
+    """Blocks add to a module variable without atomics."""
+    return Unsafe("RACE", ("another block",), buffer="total", block=(1, 0, 0))
+
+
+@checker.program(x=numbers(128))
+def race_of_vectors(x: Array) -> Unsafe:
+    """Vectors that overlap by half."""
+    return Unsafe("RACE", ("writes 8 bytes",), buffer="out0")
+
+
+@checker.program(x=numbers(4))
+def race_of_unlocked_readers(x: Array) -> Unsafe:
+    """A lock without fences."""
+    return Unsafe("RACE", ("another block",), buffer="out0")
+
+
+@checker.program(x=numbers(128))
+def race_of_bytes(x: Array) -> Unsafe:
+    """Two waves write the same bytes."""
+    return Unsafe("RACE", ("writes 1 bytes",), buffer="flags", thread=(64, 0, 0))
+
+
+@checker.program(x=numbers(128))
+def race_behind_the_other_half(x: Array) -> Unsafe:
+    """The other half of the word is written between the two that race."""
+    return Unsafe("RACE", ("wrote",), buffer="tile", thread=(128, 0, 0))
+
+
+@checker.program(x=numbers(128))
+def race_behind_another_reader(x: Array) -> Unsafe:
+    """The other half of the word is read between the two that race."""
+    return Unsafe("RACE", ("thread (0, 0, 0) of the same block read",), buffer="tile", thread=(128, 0, 0))
+
+
+@checker.program(x=numbers(256))
+def race_behind_a_byte(x: Array) -> Unsafe:
+    """Other bytes of the word are written between the two that race."""
+    return Unsafe("RACE", ("thread (0, 0, 0) of the same block wrote",), buffer="tile", thread=(192, 0, 0))
+
+
+@checker.program(x=numbers(128))
+def uninitialised_half_of_a_word(x: Array) -> Unsafe:
+    """Every second half is written, all are read."""
+    return Unsafe("UNINITIALIZED_READ", ("reads 2 bytes at byte 2",), kernel="all", buffer="scratch 1")
+
+
+@checker.program(x=numbers(480))
+def uninitialised_padding_of_rows(x: Array) -> Unsafe:
+    """The padding of rows is summed up with them."""
+    return Unsafe("UNINITIALIZED_READ", kernel="sums", buffer="scratch 1")
+
+
+@checker.program(x=numbers(100))
+def half_written_in_shared(x: Array) -> Unsafe:
+    """A tile whose rest takes part in a sum."""
+    return Unsafe("UNINITIALIZED_READ", ("byte 400",), buffer="tile")
+
+
+@checker.program(x=numbers(128))
+def misaligned_half2(x: Array) -> Unsafe:
+    """A pair of halves at an odd half."""
+    return Unsafe("MISALIGNED", ("reads 4 bytes at byte 2",), buffer="scratch 1")
+
+
+@checker.program(x=numbers(128))
+def misaligned_in_shared(x: Array) -> Unsafe:
+    """Rows of an odd number of halves, read in pairs."""
+    return Unsafe("MISALIGNED", buffer="tile")
+
+
+@checker.program(x=numbers(64))
+def misaligned_atomic(x: Array) -> Unsafe:
+    """An atomic across two words."""
+    return Unsafe("MISALIGNED", buffer="scratch 1", thread=(1, 0, 0))
+
+
+@checker.program(x=numbers(128))
+def misaligned_write(x: Array) -> Unsafe:
+    """A double written at the address of a float."""
+    return Unsafe("MISALIGNED", ("writes 8 bytes",), buffer="out0")
+
+
+@checker.program(x=numbers(64))
+def return_between_barriers(x: Array) -> Unsafe:
+    """Lanes that leave between two barriers."""
+    return Unsafe("DIVERGENT_BARRIER", ("left the kernel",), kernel="steps")
+
+
+@checker.program(x=numbers(64))
+def barrier_behind_a_short_circuit(x: Array) -> Unsafe:
+    """A function with a barrier that only some lanes call."""
+    return Unsafe("DIVERGENT_BARRIER", kernel="wait")
+
+
+@checker.program(x=numbers(64))
+def wild_pointer_in_memory(x: Array) -> Unsafe:
+    """A pointer from a table in device memory."""
+    return Unsafe("HOST_POINTER", ("null pointer",), kernel="gather", thread=(1, 0, 0))
+
+
+@checker.program(**X)
+def variable_never_set(x: Array) -> Array:
+    """A local variable that nobody set is NaN, and so is what is computed with it."""
+    return np.full_like(x, np.nan)
 
 
 test_checker = checker.test()

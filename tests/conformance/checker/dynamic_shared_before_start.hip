@@ -1,0 +1,12 @@
+#include <hip/hip_runtime.h>
+
+__global__ void neighbours(const float* x, float* out) {
+    extern __shared__ float tile[];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[int(threadIdx.x) - 1];  // here
+}
+
+extern "C" void run(const float* x, int64_t n, float* out, hipStream_t stream) {
+    neighbours<<<1, 64, 64 * sizeof(float), stream>>>(x, out);
+}
