@@ -228,7 +228,7 @@ def test_files_outside_the_folder_are_not_read(client: SeedClient, name: str) ->
 
 @pytest.mark.slow
 def test_a_compiler_that_is_gone_is_no_failed_kernel(stack: dict[str, str], corpus_service: Service) -> None:
-    """503 with Retry-After; the same request is answered once the compiler is back."""
+    """503 with Retry-After; asked again when it says so, the gateway answers once the compiler is back."""
     with Service("svc_compiler", environment_of(corpus_service)) as compiler:
         environment = {**stack, "KERNELVAULT_COMPILER_ADDRESS": compiler.address}
         with Service("orchestrator.gateway", environment) as service:
@@ -236,7 +236,7 @@ def test_a_compiler_that_is_gone_is_no_failed_kernel(stack: dict[str, str], corp
             compiler.kill()
             gone, health = client.run_code_batch([kernel("one", RIGHT, MODULE)]), client.health()
             compiler.restart()
-            back = client.run_code_batch([kernel("one", RIGHT, MODULE)])
+            back = client.patiently([kernel("one", RIGHT, MODULE)])
 
     assert gone.status == 503
     assert int(gone.headers["Retry-After"]) >= 1
