@@ -9,7 +9,7 @@ workers := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 pytest := .venv/bin/python -m pytest --numprocesses $(workers) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain demo test test-fast conformance lint format stubs api-baseline k8s-tools k8s-test k8s-render images images-test up down status clean
+.PHONY: help setup toolchain demo test test-fast conformance exploits lint format stubs api-baseline k8s-tools k8s-test k8s-render images images-test up down status clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,6 +33,9 @@ test-fast: setup k8s-tools ## the tests that take under five minutes
 
 conformance: setup ## small HIP programs with known results on the CPU model, by feature
 	@.venv/bin/python -m pytest --numprocesses $(workers) --dist worksteal tests/conformance $(PYTEST_ARGS)
+
+exploits: setup ## programs that cheat, with the verdict and the reason, and honest look-alikes
+	@.venv/bin/python -m pytest --numprocesses $(workers) --dist worksteal tests/exploits $(PYTEST_ARGS)
 
 lint: .venv/.complete build/kernelvault.binpb ## ruff, mypy, buf, import-linter
 	.venv/bin/ruff check .

@@ -82,6 +82,27 @@ def has_streams(plan: plan_pb2.LaunchPlan) -> bool:
     return bool(plan.unawaited) or any(operation.concurrent_with for operation in plan.operations)
 
 
+def unlaunched_results(plan: plan_pb2.LaunchPlan) -> list[int]:
+    """The results that no kernel can have written: no launch has a pointer to them, nor to what was copied there.
+
+    An address in a table that host code uploads is one that any later launch may follow. `plan` has passed `check`.
+    """
+    reached: set[int] = set()
+    tabled: set[int] = set()
+    for operation in plan.operations:
+        match operation.WhichOneof("operation"):
+            case "launch":
+                reached |= tabled | {relocation.buffer for relocation in operation.launch.relocations}
+            case "upload":
+                tabled |= {relocation.buffer for relocation in operation.upload.relocations}
+            case "copy" if operation.copy.source in reached:
+                reached.add(operation.copy.destination)
+            case "convert" if operation.convert.source in reached:
+                reached.add(operation.convert.destination)
+    whole = ((i, result) for i, result in enumerate(plan.results) if bundle.element_count(result.view.dims))
+    return [i for i, result in whole if not result.variable and result.buffer not in reached]
+
+
 def thread_count(extent: plan_pb2.Extent) -> int:
     """How many there are in an extent."""
     return extent.x * extent.y * extent.z

@@ -7,7 +7,7 @@ import dataclasses
 import os
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -61,8 +61,11 @@ class Subject:
                         raise
                     postponed.append(refusal)
                     continue
-                left_out = plan.data_dependent and is_performance(case)
-                recorded.append(reporting.leave_out(self.draft, plan) if left_out else plan)
+                if plan.data_dependent and is_performance(case):
+                    plan = reporting.leave_out(self.draft, plan)
+                elif (fault := _unwritten(plans.unlaunched_results(plan))) is not None:
+                    raise Refused(fault[0], f"Case {case.id}: {fault[1]}")
+                recorded.append(plan)
             if postponed:
                 raise postponed[0]
         except Refused:
@@ -193,7 +196,7 @@ class _Verification:
         for finding in replay.findings:
             finding.case_id = case.id
             self.draft.findings.append(finding)
-        fault = replay.fault or _unwritten(replay)
+        fault = replay.fault or _unwritten(replay.unwritten)
         if fault is not None:
             verdict, explanation = fault
             reporting.worsen(self.draft, verdict, f"Case {case.id}: {explanation}")
@@ -206,11 +209,11 @@ class _Verification:
         return result
 
 
-def _unwritten(replay: Replay) -> tuple[Report.Verdict, str] | None:
-    """The fault of a candidate whose kernels leave an output to copies or to nobody."""
-    if not replay.unwritten:
+def _unwritten(results: Sequence[int]) -> tuple[Report.Verdict, str] | None:
+    """The fault of a candidate whose kernels leave these outputs to copies or to nobody."""
+    if not results:
         return None
-    outputs = ", ".join(f"output {index}" for index in replay.unwritten)
+    outputs = ", ".join(f"output {index}" for index in results)
     return Report.REJECTED, f"no kernel writes {outputs}: each output must be computed by a kernel of the candidate."
 
 

@@ -173,8 +173,8 @@ ENDINGS: dict[str, tuple[str, str, str]] = {
     ),
     "wrong branch": (
         f"{HEAD}{GOOD_KERNEL}{SIGNATURE} {{ float x; hipMemcpy(&x, a, 4, hipMemcpyDefault); if (x != x) {LAUNCH} }}",
-        "MISMATCHED",
-        "nan",
+        "REJECTED",
+        "no kernel writes output 0",
     ),
     "libtorch's own": (torch_source("return a.is_coalesced() ? a : b;"), "NEEDS_DEVICE", "`at::Tensor::is_coalesced`"),
     "reads a secret": (f'{HEAD}#include "/etc/passwd"\n{GOOD_KERNEL}', "COMPILE_FAILED|REJECTED", "passwd"),

@@ -178,3 +178,40 @@ def test_alternatives_are_bounded() -> None:
     """A launch has only so many alternatives."""
     with pytest.raises(plan.Malformed, match=r"launch\.alternatives: 65 are more than 64"):
         plan.check(tuned(65))
+
+
+def reaching(*operations: plan_pb2.Operation) -> Plan:
+    """A plan of three buffers; the last is the result."""
+    message = Plan(operations=operations)
+    message.results.add(buffer=2, view=bundle.contiguous_view("float32", [4]))
+    return message
+
+
+def launching(*buffers: int) -> plan_pb2.Operation:
+    """A launch with pointers to these."""
+    return plan_pb2.Operation(launch={"relocations": [{"at": 8 * i, "buffer": b} for i, b in enumerate(buffers)]})
+
+
+COPY = plan_pb2.Operation(copy={"source": 1, "destination": 2, "size_bytes": 16})
+CONVERT = plan_pb2.Operation(convert={"source": 1, "destination": 2})
+TABLE = plan_pb2.Operation(upload={"buffer": 0, "relocations": [{"buffer": 2}]})
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [[launching(0, 2)], [launching(0, 1), COPY], [launching(1), CONVERT], [TABLE, launching(0)]],
+    ids=["pointer", "copy", "conversion", "table of pointers"],
+)
+def test_results_that_a_kernel_can_have_written(operations: list[plan_pb2.Operation]) -> None:
+    """A result is a kernel's where a launch reaches its buffer, or the one that it was copied from."""
+    assert plan.unlaunched_results(reaching(*operations)) == []
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [[], [COPY], [launching(0, 1)], [COPY, launching(0, 1)], [launching(0), TABLE]],
+    ids=["nothing", "copy of an input", "launch elsewhere", "copy before the launch", "table after the launch"],
+)
+def test_results_that_no_kernel_writes(operations: list[plan_pb2.Operation]) -> None:
+    """A result that no launch can reach is nobody's."""
+    assert plan.unlaunched_results(reaching(*operations)) == [0]
