@@ -123,30 +123,35 @@ def describe(
 
     `locations` has `file:line` by code offset, then those of the calls that led there.
     """
-    launch = _launch(raw, plan)
-    kernel = plan.kernels[launch.kernel] if launch else None
+    launch = _launch(raw.operation, plan)
+    blamed = launch or _launch(raw.other_operation, plan)
     location, *callers = locations.get(raw.code, ("",))
     calls = f", called from {', '.join(callers[:_SHOWN_CALLERS])}" if callers else ""
     finding = compiler_pb2.Finding(
         kind=cast("compiler_pb2.Finding.Kind", raw.kind),
         message=_message(raw, plan, launch) + calls,
         case_id=plan.case_id,
-        block=_extent(raw.block),
-        thread=_extent(raw.thread),
         location=location,
     )
-    if kernel:
-        finding.kernel = kernel.display_name or kernel.name
+    if launch:
+        finding.block.CopyFrom(_extent(raw.block))
+        finding.thread.CopyFrom(_extent(raw.thread))
+    if blamed:
+        finding.kernel = _name(plan.kernels[blamed.kernel])
     if raw.space != _NOWHERE:
         finding.buffer = _object(raw, plan)[1]
     return finding
 
 
-def _launch(raw: RawFinding, plan: plan_pb2.LaunchPlan) -> plan_pb2.Launch | None:
-    if raw.operation >= len(plan.operations):
+def _launch(number: int | None, plan: plan_pb2.LaunchPlan) -> plan_pb2.Launch | None:
+    if number is None or number >= len(plan.operations):
         return None
-    operation = plan.operations[raw.operation]
+    operation = plan.operations[number]
     return operation.launch if operation.WhichOneof("operation") == "launch" else None
+
+
+def _name(kernel: plan_pb2.Kernel) -> str:
+    return kernel.display_name or kernel.name
 
 
 def _extent(values: tuple[int, ...]) -> plan_pb2.Extent:
@@ -190,7 +195,7 @@ def _message_of_streams(raw: RawFinding, plan: plan_pb2.LaunchPlan, access: str)
     before = "wrote" if raw.other_write else "read"
     if raw.operation >= len(plan.operations):
         return f"{one} {access} that {other} {before} on a stream that the caller's stream does not wait for"
-    who = f", in thread {_shown(raw.thread)} of block {_shown(raw.block)}," if _launch(raw, plan) else ""
+    who = f", in thread {_shown(raw.thread)} of block {_shown(raw.block)}," if _launch(raw.operation, plan) else ""
     missing = "with no event or synchronisation to order the two"
     return f"{one}{who} {access} that {other} {before} on another stream, {missing}"
 
@@ -202,8 +207,7 @@ def _operation(number: int, plan: plan_pb2.LaunchPlan) -> str:
     kind = plan.operations[number].WhichOneof("operation")
     if kind != "launch":
         return {"fill": "a fill", "upload": "a copy from the host"}.get(str(kind), "a copy")
-    kernel = plan.kernels[plan.operations[number].launch.kernel]
-    return f"the kernel {kernel.display_name or kernel.name}"
+    return f"the kernel {_name(plan.kernels[plan.operations[number].launch.kernel])}"
 
 
 def _object(raw: RawFinding, plan: plan_pb2.LaunchPlan) -> tuple[str, str]:

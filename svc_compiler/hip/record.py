@@ -172,6 +172,7 @@ def _plan(
     """The plan of the first call, or of what it did before the copy that has no answer, which is its only result."""
     pending = call.reads[-1].source if trace.unanswered else None
     results = call.results if pending is None else [pending]
+    unawaited = call.unawaited if pending is None else call.reads[-1].unawaited
     used = {index for operation in call.operations for index in used_buffers(operation)}
     used |= {result.buffer for result in results}
     own = trace.buffers[: trace.calls[1].first_buffer] if trace.ended else trace.buffers
@@ -185,6 +186,7 @@ def _plan(
         operations=[renumbered(operation, numbers.__getitem__) for operation in call.operations],
         data_dependent=bool(call.reads),
         limitations=recorded_answers.limitations(call.reads),
+        unawaited=unawaited,
         returns_sequence=trace.calls[0].returned_sequence if torch else case.returns_sequence,
     )
     for name, value in sorted(trace.properties.items()):

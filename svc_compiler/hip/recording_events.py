@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 
 from svc_compiler.recording.calls import Buffer
+
+
+class Ordering(enum.IntEnum):
+    """What orders the steps of several streams; see recorder/trace.h."""
+
+    EVENT_MARKS = 0
+    STREAM_WAITS = 1
+    HOST_WAITS = 2
+    HOST_AWAITS = 3
+    HOST_WAITS_FOR_ALL = 4
 
 
 @dataclass(frozen=True)
@@ -18,8 +29,15 @@ class View:
     offset: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class OnStream:
+    """A step on a stream; 0 is the default one."""
+
+    stream: int = 0
+
+
 @dataclass(frozen=True)
-class Launch:
+class Launch(OnStream):
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -30,38 +48,38 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class Copy:
+class Copy(OnStream):
     destination: int
     source: int
     size: int
 
 
 @dataclass(frozen=True)
-class Fill:
+class Fill(OnStream):
     destination: int
     size: int
     pattern: bytes
 
 
 @dataclass(frozen=True)
-class Upload:
+class Upload(OnStream):
     destination: int
     data: bytes
 
 
 @dataclass(frozen=True)
-class Convert:
+class Convert(OnStream):
     source: View
     destination: View
 
 
 @dataclass(frozen=True)
-class Free:
+class Free(OnStream):
     address: int
 
 
 @dataclass(frozen=True)
-class Download:
+class Download(OnStream):
     """A copy from the device. The process ends at the first that is not answered."""
 
     source: View
@@ -70,7 +88,17 @@ class Download:
     answered: bool
 
 
-Step = Launch | Copy | Fill | Upload | Convert | Free | Download
+@dataclass(frozen=True)
+class Sync:
+    """What orders steps of several streams: an event and a stream, or a stream and an event, or one of them."""
+
+    what: Ordering
+    first: int
+    second: int
+
+
+Issued = Launch | Copy | Fill | Upload | Convert | Free | Download
+Step = Issued | Sync
 
 
 @dataclass
@@ -92,6 +120,8 @@ class Trace:
 
     buffers: list[Buffer] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    # Streams that neither wait for the default one nor are waited for.
+    streams_apart: set[int] = field(default_factory=set)
     properties: dict[str, int] = field(default_factory=dict)
     limitations: list[str] = field(default_factory=list)
     foreign_operators: list[str] = field(default_factory=list)

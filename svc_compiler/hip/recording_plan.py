@@ -16,10 +16,12 @@ from svc_compiler.hip.recording_events import (
     Free,
     Launch,
     Step,
+    Sync,
     Trace,
     Upload,
     View,
 )
+from svc_compiler.hip.recording_order import DEFAULT_STREAM, MAX_PAIRS, Order
 from svc_compiler.recording.buffers import used_buffers
 from svc_compiler.recording.calls import Assembled, Read, Role
 
@@ -49,6 +51,7 @@ class Assembler:
     def __init__(self, traces: tuple[Trace, Trace], padding: Mapping[str, Sequence[int]]) -> None:
         self._buffers = traces[0].buffers
         self._memories = Memory(traces[0].buffers), Memory(traces[1].buffers)
+        self._streams_apart = traces[0].streams_apart
         self._padding = padding
         self.kernels: list[str] = []
         # What changes with the run, in words.
@@ -57,9 +60,11 @@ class Assembler:
     def call(self, first: Call, second: Call) -> Assembled:
         """A call, as both runs made it; what differs is added to `differences`. Raises Unplannable, Unsafe."""
         reads: list[Read] = []
-        return Assembled(self._operations(first, second, reads), self._results(first, second), reads)
+        order = Order(self._streams_apart)
+        operations = self._operations(first, second, reads, order)
+        return Assembled(operations, self._results(first, second), reads, order.unawaited(DEFAULT_STREAM))
 
-    def _operations(self, first: Call, second: Call, reads: list[Read]) -> list[plan_pb2.Operation]:
+    def _operations(self, first: Call, second: Call, reads: list[Read], order: Order) -> list[plan_pb2.Operation]:
         if [type(step) for step in first.steps] != [type(step) for step in second.steps]:
             self.differences.append(
                 f"the runs issued different operations, {len(first.steps)} and {len(second.steps)} in all"
@@ -69,8 +74,12 @@ class Assembler:
         operations: list[plan_pb2.Operation] = []
         for number, (own, other) in enumerate(zip(first.steps, second.steps, strict=True)):
             try:
+                if isinstance(own, Sync):
+                    order.sync(_same_sync(own, other))
+                    continue
                 if isinstance(own, Download) and isinstance(other, Download):
-                    reads.append(self._read(own, other, len(operations), freed))
+                    read = self._read(own, other, len(operations), freed)
+                    reads.append(read._replace(unawaited=order.unawaited(own.stream)))
                     continue
                 operation = self._operation(own, other, freed)
             except NotRelocatable as error:
@@ -78,7 +87,10 @@ class Assembler:
                 continue
             if operation is not None:
                 self._check_live(operation, freed)
+                operation.concurrent_with.extend(order.issue(own.stream))
                 operations.append(operation)
+        if order.pairs > MAX_PAIRS:
+            raise Unplannable(f"more than {MAX_PAIRS} pairs of operations on streams that nothing orders")
         return operations
 
     def _read(self, own: Download, other: Download, position: int, freed: set[int]) -> Read:
@@ -252,6 +264,12 @@ def _check_host_pointers(own: Launch, other: Launch, padding: Sequence[int]) -> 
                 f"`{{kernel}}` is passed a pointer to host memory, at byte {at} of its arguments",
                 kernel=own.kernel,
             )
+
+
+def _same_sync(own: Sync, other: Step) -> Sync:
+    if own != other:
+        raise NotRelocatable("its stream or event changes with the run")
+    return own
 
 
 def _tensor_view(view: View, offset_bytes: int) -> kernel_pb2.TensorView:

@@ -6,6 +6,7 @@ ranges that the reader of plans checks again.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import struct
 from collections.abc import Callable, Iterator
@@ -17,8 +18,10 @@ from svc_compiler.hip.recording_events import (
     Download,
     Fill,
     Free,
+    Issued,
     Launch,
-    Step,
+    Ordering,
+    Sync,
     Trace,
     Upload,
     View,
@@ -26,7 +29,7 @@ from svc_compiler.hip.recording_events import (
 from svc_compiler.recording.calls import Buffer, Role
 
 MAGIC = 0x5254564B
-VERSION = 2
+VERSION = 3
 _HEADER = struct.Struct("<IIQ")
 _RECORD = struct.Struct("<II")
 _WORD = struct.Struct("<Q")
@@ -62,6 +65,8 @@ class Kind(enum.IntEnum):
     OTHER_RESULT = 19
     MISSING_FUNCTION = 20
     OVERFLOW = 21
+    ORDER = 22
+    STREAM_APART = 23
 
 
 class _Fields:
@@ -151,10 +156,12 @@ def _take(trace: Trace, kind: Kind, fields: _Fields) -> None:
         trace.calls.append(Call(first_buffer=len(trace.buffers)))
     elif kind == Kind.BUFFER:
         _take_buffer(trace, fields)
-    elif kind in _STEPS or kind in (Kind.RESULT, Kind.OTHER_RESULT, Kind.RETURNED):
+    elif kind in _STEPS or kind in (Kind.ORDER, Kind.RESULT, Kind.OTHER_RESULT, Kind.RETURNED):
         if not trace.calls:
             raise Malformed("an operation before the first call")
         _take_step(trace.calls[-1], kind, fields)
+    elif kind == Kind.STREAM_APART:
+        trace.streams_apart.add(fields.number())
     elif kind == Kind.PROPERTY:
         name = fields.text()  # first: it comes first
         trace.properties[name] = fields.signed()
@@ -189,8 +196,12 @@ def _take_step(call: Call, kind: Kind, fields: _Fields) -> None:
         call.other_results.append(fields.text())
     elif kind == Kind.RETURNED:
         call.returned_sequence = fields.number() != 0
+    elif kind == Kind.ORDER:
+        what = Ordering(_small(fields, max(Ordering)))
+        call.steps.append(Sync(what, fields.number(), fields.number()))
     else:
-        call.steps.append(_STEPS[kind](fields))
+        stream = fields.number()  # first: it comes first
+        call.steps.append(dataclasses.replace(_STEPS[kind](fields), stream=stream))
 
 
 def _take_end(trace: Trace, kind: Kind, fields: _Fields) -> None:
@@ -213,7 +224,7 @@ def _launch(fields: _Fields) -> Launch:
 
 
 _REMARKS = {Kind.LIMITATION: "limitations", Kind.FOREIGN: "foreign_operators"}
-_STEPS: dict[Kind, Callable[[_Fields], Step]] = {
+_STEPS: dict[Kind, Callable[[_Fields], Issued]] = {
     Kind.LAUNCH: _launch,
     Kind.COPY: lambda fields: Copy(fields.number(), fields.number(), fields.number()),
     Kind.FILL: lambda fields: Fill(fields.number(), fields.number(), fields.data()),

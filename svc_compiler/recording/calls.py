@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ class Read(NamedTuple):
     source: plan_pb2.Result
     what: str
     answered: bool
+    # Operations that its stream does not wait for.
+    unawaited: Sequence[int] = ()
 
 
 class Assembled(NamedTuple):
@@ -43,3 +46,5 @@ class Assembled(NamedTuple):
     operations: list[plan_pb2.Operation]
     results: list[plan_pb2.Result]
     reads: list[Read]
+    # Operations that the caller's stream does not wait for.
+    unawaited: Sequence[int] = ()

@@ -28,7 +28,7 @@ def record(kind: int, payload: bytes = b"") -> bytes:
     return struct.pack("<II", kind, len(payload)) + payload
 
 
-def trace(*records: bytes, magic: int = MAGIC, version: int = 2, used: int | None = None) -> Trace:
+def trace(*records: bytes, magic: int = MAGIC, version: int = 3, used: int | None = None) -> Trace:
     """Reads a trace of these records."""
     body = b"".join(records)
     head = struct.pack("<IIQ", magic, version, len(body) if used is None else used)
@@ -46,9 +46,9 @@ def test_a_whole_trace() -> None:
     read_back = trace(
         CALL,
         BUFFER,
-        record(Kind.COPY, number(1) + number(2) + number(3)),
+        record(Kind.COPY, number(0) + number(1) + number(2) + number(3)),
         record(Kind.PROPERTY, text("warp_size") + number(64)),
-        record(Kind.DOWNLOAD, SOURCE + text("hipMemcpy") + number(1)),
+        record(Kind.DOWNLOAD, number(0) + SOURCE + text("hipMemcpy") + number(1)),
         record(Kind.END, number(0)),
     )
     assert read_back.calls[0].steps == [Copy(1, 2, 3), Download(View(8, "int32", (), (), 0), "hipMemcpy", True)]
@@ -58,7 +58,7 @@ def test_a_whole_trace() -> None:
 
 def test_nothing_follows_a_copy_without_an_answer() -> None:
     """The process ends at the first copy from the device that has no answer."""
-    asks = record(Kind.DOWNLOAD, SOURCE + text("hipMemcpy") + number(0))
+    asks = record(Kind.DOWNLOAD, number(0) + SOURCE + text("hipMemcpy") + number(0))
     stopped = trace(CALL, BUFFER, asks)
     assert stopped.unanswered == Download(View(8, "int32", (), (), 0), "hipMemcpy", answered=False)
     with pytest.raises(Malformed, match="after the end"):

@@ -42,7 +42,7 @@ HIPStream getDefaultHIPStream(DeviceIndex) { return HIPStream(); }
 void setCurrentHIPStream(HIPStream stream) { t_current = stream; }
 HIPStream getStreamFromPool(bool, DeviceIndex) {
     hipStream_t stream;
-    (void)hipStreamCreate(&stream);
+    (void)hipStreamCreateWithFlags(&stream, hipStreamNonBlocking);
     return HIPStream(stream);
 }
 

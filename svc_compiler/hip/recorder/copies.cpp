@@ -62,6 +62,12 @@ hipError_t copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t o
     return copy(to, static_cast<char*>(variable_address(*variable)) + offset, bytes, "hipMemcpyFromSymbol");
 }
 
+// A copy to or from the host is over when host code goes on.
+hipError_t waited(hipError_t error, const void* to, const void* from, hipStream_t stream = nullptr) {
+    if (!owns(to) || !owns(from)) order(Order::HostWaits, stream);
+    return error;
+}
+
 }  // namespace
 
 void reset_uploads() { g_uploaded = 0; }
@@ -106,47 +112,66 @@ hipError_t fill(void* to, const void* pattern, size_t width, size_t count) {
 
 using recorder::copy;
 using recorder::fill;
+using recorder::OnStream;
+using recorder::waited;
 
 extern "C" {
 
-hipError_t hipMemcpy(void* to, const void* from, size_t n, hipMemcpyKind) { return copy(to, from, n, "hipMemcpy"); }
-hipError_t hipMemcpyAsync(void* to, const void* from, size_t n, hipMemcpyKind, hipStream_t) {
+hipError_t hipMemcpy(void* to, const void* from, size_t n, hipMemcpyKind) {
+    return waited(copy(to, from, n, "hipMemcpy"), to, from);
+}
+hipError_t hipMemcpyAsync(void* to, const void* from, size_t n, hipMemcpyKind, hipStream_t stream) {
+    const OnStream on(stream);
     return copy(to, from, n, "hipMemcpyAsync");
 }
-hipError_t hipMemcpyWithStream(void* to, const void* from, size_t n, hipMemcpyKind, hipStream_t) {
-    return copy(to, from, n, "hipMemcpyWithStream");
+hipError_t hipMemcpyWithStream(void* to, const void* from, size_t n, hipMemcpyKind, hipStream_t stream) {
+    const OnStream on(stream);
+    return waited(copy(to, from, n, "hipMemcpyWithStream"), to, from, stream);
 }
-hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, size_t n) { return copy(to, from, n, "hipMemcpyHtoD"); }
-hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t n) { return copy(to, from, n, "hipMemcpyDtoH"); }
-hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t n) { return copy(to, from, n, "hipMemcpyDtoD"); }
-hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t n, hipStream_t) {
+hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, size_t n) {
+    return waited(copy(to, from, n, "hipMemcpyHtoD"), to, from);
+}
+hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t n) {
+    return waited(copy(to, from, n, "hipMemcpyDtoH"), to, from);
+}
+hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t n) {
+    return waited(copy(to, from, n, "hipMemcpyDtoD"), to, from);
+}
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t n, hipStream_t stream) {
+    const OnStream on(stream);
     return copy(to, from, n, "hipMemcpyHtoDAsync");
 }
-hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, size_t n, hipStream_t) {
+hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, size_t n, hipStream_t stream) {
+    const OnStream on(stream);
     return copy(to, from, n, "hipMemcpyDtoHAsync");
 }
-hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t n, hipStream_t) {
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t n, hipStream_t stream) {
+    const OnStream on(stream);
     return copy(to, from, n, "hipMemcpyDtoDAsync");
 }
 hipError_t hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                        hipMemcpyKind) {
-    return recorder::copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2D");
+    const hipError_t error = recorder::copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2D");
+    return waited(error, to, from);
 }
 hipError_t hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                            hipMemcpyKind, hipStream_t) {
+                            hipMemcpyKind, hipStream_t stream) {
+    const OnStream on(stream);
     return recorder::copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2DAsync");
 }
 hipError_t hipMemcpyToSymbol(const void* symbol, const void* from, size_t n, size_t offset, hipMemcpyKind) {
-    return recorder::copy_to_symbol(symbol, from, n, offset);
+    return waited(recorder::copy_to_symbol(symbol, from, n, offset), nullptr, from);
 }
 hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, size_t n, size_t offset, hipMemcpyKind,
-                                  hipStream_t) {
+                                  hipStream_t stream) {
+    const OnStream on(stream);
     return recorder::copy_to_symbol(symbol, from, n, offset);
 }
 hipError_t hipMemcpyFromSymbol(void* to, const void* symbol, size_t n, size_t offset, hipMemcpyKind) {
-    return recorder::copy_from_symbol(to, symbol, n, offset);
+    return waited(recorder::copy_from_symbol(to, symbol, n, offset), to, nullptr);
 }
-hipError_t hipMemcpyFromSymbolAsync(void* to, const void* symbol, size_t n, size_t offset, hipMemcpyKind, hipStream_t) {
+hipError_t hipMemcpyFromSymbolAsync(void* to, const void* symbol, size_t n, size_t offset, hipMemcpyKind, hipStream_t stream) {
+    const OnStream on(stream);
     return recorder::copy_from_symbol(to, symbol, n, offset);
 }
 
@@ -154,19 +179,30 @@ hipError_t hipMemset(void* to, int value, size_t n) {
     const unsigned char byte = static_cast<unsigned char>(value);
     return fill(to, &byte, 1, n);
 }
-hipError_t hipMemsetAsync(void* to, int value, size_t n, hipStream_t) { return hipMemset(to, value, n); }
+hipError_t hipMemsetAsync(void* to, int value, size_t n, hipStream_t stream) {
+    const OnStream on(stream);
+    return hipMemset(to, value, n);
+}
 hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, size_t n) { return fill(to, &value, 1, n); }
-hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, size_t n, hipStream_t) { return fill(to, &value, 1, n); }
+hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, size_t n, hipStream_t stream) {
+    const OnStream on(stream);
+    return fill(to, &value, 1, n);
+}
 hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, size_t n) { return fill(to, &value, 2, n); }
-hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, size_t n, hipStream_t) {
+hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, size_t n, hipStream_t stream) {
+    const OnStream on(stream);
     return fill(to, &value, 2, n);
 }
 hipError_t hipMemsetD32(hipDeviceptr_t to, int value, size_t n) { return fill(to, &value, 4, n); }
-hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, size_t n, hipStream_t) { return fill(to, &value, 4, n); }
+hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, size_t n, hipStream_t stream) {
+    const OnStream on(stream);
+    return fill(to, &value, 4, n);
+}
 hipError_t hipMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
     return recorder::fill_rows(to, pitch, value, width, height);
 }
-hipError_t hipMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, hipStream_t) {
+hipError_t hipMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
+    const OnStream on(stream);
     return recorder::fill_rows(to, pitch, value, width, height);
 }
 

@@ -57,6 +57,7 @@ void recorder_convert(void* from, void* to, const char* dtype, uint64_t rank, co
         .number(static_cast<uint64_t>(offset))
         .number(reinterpret_cast<uint64_t>(to)).text(dtype).numbers(dims).numbers(kernelvault::contiguous_strides(dims))
         .number(0);
+    recorder::order(recorder::Order::HostWaitsForAll);
 }
 
 void recorder_missing(const char* message) { Record(Kind::MissingFunction).text(message); }

@@ -79,7 +79,7 @@ std::vector<int64_t> host_pointers(const std::string& bytes, const std::vector<S
     return found;
 }
 
-hipError_t launch(const void* stub, const dim3& grid, const dim3& block, void** arguments, size_t lds) {
+hipError_t launch(const void* stub, const dim3& grid, const dim3& block, void** arguments, size_t lds, hipStream_t stream) {
     Registry& r = registry();
     const auto kernel = r.kernels.find(stub);
     if (kernel == r.kernels.end()) return done(hipErrorInvalidDeviceFunction);
@@ -96,6 +96,7 @@ hipError_t launch(const void* stub, const dim3& grid, const dim3& block, void** 
         if (bytes.size() < slot.offset + slot.size) bytes.resize(slot.offset + slot.size);
         memcpy(bytes.data() + slot.offset, arguments[i], slot.size);
     }
+    const OnStream on(stream);
     Record record(Kind::Launch);
     record.text(name);
     for (const dim3& extent : {grid, block}) record.number(extent.x).number(extent.y).number(extent.z);
@@ -150,12 +151,13 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* lds, hipSt
     *grid = pushed.grid, *block = pushed.block, *lds = pushed.lds, *stream = pushed.stream;
     return hipSuccess;
 }
-hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t lds, hipStream_t) {
-    return recorder::launch(stub, grid, block, arguments, lds);
+hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t lds, hipStream_t stream) {
+    return recorder::launch(stub, grid, block, arguments, lds, stream);
 }
-hipError_t hipExtLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t lds, hipStream_t, hipEvent_t,
-                              hipEvent_t, int) {
-    return recorder::launch(stub, grid, block, arguments, lds);
+hipError_t hipExtLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t lds, hipStream_t stream,
+                              hipEvent_t, hipEvent_t stop, int) {
+    const hipError_t error = recorder::launch(stub, grid, block, arguments, lds, stream);
+    return stop ? hipEventRecord(stop, stream) : error;
 }
 // A plan has no cooperative launch: its blocks need not run at once.
 hipError_t hipLaunchCooperativeKernel(const void*, dim3, dim3, void**, unsigned, hipStream_t) {

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "errors.h"
+#include "trace.h"
 
 namespace recorder {
 namespace {
@@ -81,8 +82,15 @@ hipError_t hipMallocPitch(void** pointer, size_t* pitch, size_t width, size_t he
 hipError_t hipMemAllocPitch(hipDeviceptr_t* pointer, size_t* pitch, size_t width, size_t height, unsigned) {
     return recorder::make_rows(pointer, pitch, width, height);
 }
-hipError_t hipFree(void* pointer) { return recorder::drop(pointer); }
-hipError_t hipFreeAsync(void* pointer, hipStream_t) { return recorder::drop(pointer); }
+// It waits for the device.
+hipError_t hipFree(void* pointer) {
+    recorder::order(recorder::Order::HostWaitsForAll);
+    return recorder::drop(pointer);
+}
+hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
+    const recorder::OnStream on(stream);
+    return recorder::drop(pointer);
+}
 
 hipError_t hipHostMalloc(void** pointer, size_t bytes, unsigned) { return recorder::make_pinned(pointer, bytes); }
 hipError_t hipHostAlloc(void** pointer, size_t bytes, unsigned) { return recorder::make_pinned(pointer, bytes); }

@@ -1,4 +1,6 @@
 // Copies, conversions, fills and values of at::Tensor, and the functions that make tensors.
+#include <c10/hip/HIPStream.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -29,6 +31,7 @@ void copy_on_host(const TensorImpl& to, const TensorImpl& from) {
 // The elements of a tensor on the device, in row-major order.
 const char* downloaded(const TensorImpl& from, const char* what) {
     const size_t bytes = static_cast<size_t>(from.numel()) * c10::elementSize(from.type);
+    const recorder::OnStream on(c10::hip::getCurrentHIPStream());
     return recorder::download({from.storage->address, python_name(from.type), from.sizes, from.strides, from.offset}, bytes, what);
 }
 
@@ -71,6 +74,7 @@ void copy_to_host(const TensorImpl& to, const TensorImpl& from) {
 
 void copy_elements(const TensorImpl& to, const TensorImpl& from) {
     if (!to.numel()) return;
+    const recorder::OnStream on(c10::hip::getCurrentHIPStream());
     if (to.storage->cuda) {
         from.storage->cuda ? copy_on_device(to, from) : copy_to_device(to, from);
     } else if (from.storage->cuda) {
@@ -109,6 +113,7 @@ Tensor converted(const Tensor& self, ScalarType type, Device device, bool copy, 
 void fill(const TensorImpl& tensor, const c10::Scalar& value) {
     const std::string pattern = bytes_of(value, tensor.type);
     const size_t count = static_cast<size_t>(tensor.numel());
+    const recorder::OnStream on(c10::hip::getCurrentHIPStream());
     if (count) (void)recorder::fill(tensor.data(), pattern.data(), pattern.size(), count);
 }
 

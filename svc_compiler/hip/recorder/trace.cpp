@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include <hip/hip_runtime_api.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@ namespace recorder {
 namespace {
 
 constexpr uint32_t kMagic = 0x5254564B;  // "KVTR"
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr size_t kHeaderBytes = 16, kRecordBytes = 8;
 // What an Overflow or a Touch needs, kept free to the end.
 constexpr size_t kReserveBytes = 64;
@@ -24,9 +25,17 @@ unsigned char* g_memory = nullptr;
 size_t g_bytes = 0;
 size_t g_used = 0;
 size_t g_records = 0;
+std::atomic<bool> g_several_streams{false};
+thread_local uint64_t t_stream = 0;
+
 std::mutex& lock() {
     static auto* mutex = new std::mutex;
     return *mutex;
+}
+
+// The legacy stream is the default one.
+uint64_t stream_number(const void* stream) {
+    return stream == hipStreamLegacy ? 0 : reinterpret_cast<uint64_t>(stream);
 }
 
 void append(Kind kind, const void* payload, size_t size) {
@@ -63,7 +72,23 @@ void open_trace(int descriptor, size_t bytes) {
     memcpy(g_memory, head, sizeof head);
 }
 
-Record::Record(Kind kind) : bytes_(sizeof(Kind), '\0') { memcpy(bytes_.data(), &kind, sizeof kind); }
+void order(Order what, const void* first, const void* second) {
+    if (!g_several_streams) return;
+    Record(Kind::Order).number(static_cast<uint64_t>(what)).number(stream_number(first)).number(stream_number(second));
+}
+
+void stream_made(const void* stream, bool apart) {
+    g_several_streams = true;
+    if (apart) Record(Kind::StreamApart).number(stream_number(stream));
+}
+
+OnStream::OnStream(const void* stream) : before_(t_stream) { t_stream = stream_number(stream); }
+OnStream::~OnStream() { t_stream = before_; }
+
+Record::Record(Kind kind) : bytes_(sizeof(Kind), '\0') {
+    memcpy(bytes_.data(), &kind, sizeof kind);
+    if (kind >= Kind::Free && kind <= Kind::Convert) number(t_stream);
+}
 
 Record::~Record() {
     const std::lock_guard guard(lock());

@@ -2,7 +2,8 @@
 // process. The parent reads it in recording_trace.py and trusts none of it.
 //
 // Layout, little-endian: u32 magic "KVTR", u32 version, u64 bytes used; then records: u32 kind, u32 payload bytes, payload.
-// A payload is a sequence of u64 and of strings (u64 length, bytes).
+// A payload is a sequence of u64 and of strings (u64 length, bytes). Steps of a call, from Free to Convert, begin with their
+// stream.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,9 +35,36 @@ enum class Kind : uint32_t {
     OtherResult = 19,
     MissingFunction = 20,
     Overflow = 21,
+    Order = 22,
+    StreamApart = 23,
 };
 
 enum class Role : uint64_t { Scratch = 0, Input = 1, Output = 2, Pinned = 3, Variable = 4 };
+
+// What orders steps that are on several streams.
+enum class Order : uint64_t {
+    EventMarks = 0,   // event, stream
+    StreamWaits = 1,  // stream, event
+    HostWaits = 2,    // for a stream
+    HostAwaits = 3,   // an event
+    HostWaitsForAll = 4,
+};
+// Records it where there is more than the default stream.
+void order(Order what, const void* first = nullptr, const void* second = nullptr);
+// There is a stream, which may be `apart`: it and the default stream do not wait for each other.
+void stream_made(const void* stream, bool apart);
+
+// The stream of the steps that this thread records until the scope ends; else it is the default stream.
+class OnStream {
+ public:
+    explicit OnStream(const void* stream);
+    OnStream(const OnStream&) = delete;
+    OnStream& operator=(const OnStream&) = delete;
+    ~OnStream();
+
+ private:
+    uint64_t before_;
+};
 
 // Maps the trace; ends the process if it cannot.
 void open_trace(int descriptor, size_t bytes);

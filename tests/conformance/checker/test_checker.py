@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelvault.v1 import kernel_pb2
 from tests.conformance.harness import Array, Feature, Unsafe, numbers
 
 checker = Feature(__file__)
@@ -495,6 +496,44 @@ def wild_pointer_in_memory(x: Array) -> Unsafe:
 def variable_never_set(x: Array) -> Array:
     """A local variable that nobody set is NaN, and so is what is computed with it."""
     return np.full_like(x, np.nan)
+
+
+@checker.program(**X)
+def stream_that_nobody_awaits(x: Array) -> Unsafe:
+    """A kernel reads what one on another stream writes, and no event is between them."""
+    words = ("the kernel scale(", "wrote on another stream", "no event or synchronisation")
+    return Unsafe("RACE", words, kernel="total", buffer="scratch 1", block=(0, 0, 0), thread=(0, 0, 0))
+
+
+@checker.program(**X)
+def event_before_the_work(x: Array) -> Unsafe:
+    """An event that is recorded before what it should stand for."""
+    return Unsafe("RACE", ("the kernel scale(", "another stream"), kernel="total", buffer="scratch 1", block=(0, 0, 0))
+
+
+@checker.program(**X)
+def streams_that_overlap(x: Array) -> Unsafe:
+    """Two streams that write one element both."""
+    words = ("at byte 2000 of the output buffer 'out0'", "the kernel part(", "wrote on another stream")
+    return Unsafe("RACE", words, kernel="part", buffer="out0", block=(0, 0, 0), thread=(0, 0, 0))
+
+
+@checker.program(**X)
+def result_that_nobody_awaits(x: Array) -> Unsafe:
+    """The caller's stream does not wait for the one that makes the output."""
+    return Unsafe("RACE", ("the caller reads", "does not wait for"), kernel="scale", buffer="out0")
+
+
+@checker.program(**X)
+def fill_beside_a_kernel(x: Array) -> Unsafe:
+    """A sum is set to zero on one stream, and added to on another."""
+    return Unsafe("RACE", ("a fill wrote on another stream",), kernel="add", buffer="out0", thread=(0, 0, 0))
+
+
+@checker.program(**X, format=kernel_pb2.Candidate.HIP_TORCH)
+def pool_stream_of_torch(x: Array) -> Unsafe:
+    """A stream of torch's pool, which no guard joins again when it ends."""
+    return Unsafe("RACE", ("the kernel twice(", "another stream"), kernel="more", buffer="scratch 1", thread=(0, 0, 0))
 
 
 test_checker = checker.test()

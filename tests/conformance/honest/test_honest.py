@@ -357,4 +357,28 @@ def blocks_take_work_by_tickets(x: Array) -> Array:
     return x * F(3)
 
 
+@honest.program(**ODD)
+def streams_joined_by_events(x: Array) -> Array:
+    """Streams that begin after one another and end in the caller's."""
+    return x * F(4)
+
+
+@honest.program(**ODD)
+def streams_of_their_own_halves(x: Array) -> Array:
+    """Two streams write parts of one buffer that touch each other."""
+    return x[::-1]
+
+
+@honest.program(**ODD)
+def streams_by_the_default_stream(x: Array) -> Array:
+    """The default stream stands between two others."""
+    return x * F(8)
+
+
+@honest.program(**ODD)
+def streams_awaited_by_host_code(x: Array) -> Array:
+    """Host code waits for streams, for events and for the device."""
+    return x * F(16)
+
+
 test_honest = honest.test()
