@@ -168,6 +168,20 @@ class Client:
         report = await _last(updates, "report", compiler_pb2.ExamineScriptResponse.Stage, on_stage)
         return report
 
+    async def extract_kernel(self, source: artifact_pb2.Artifact, kernel: str) -> kernel_pb2.KernelDefinition:
+        """One `__global__` function of a HIP source, as it stands there."""
+        request = compiler_pb2.ExtractKernelRequest(source=source, kernel=kernel)
+        response: compiler_pb2.ExtractKernelResponse = await self._call(self._compiler().ExtractKernel, request)
+        return response.kernel
+
+    async def splice_kernel(
+        self, source: artifact_pb2.Artifact, kernel: str, replacement: str
+    ) -> compiler_pb2.SpliceKernelResponse:
+        """The source with another definition of one `__global__` function, or why that cannot be."""
+        request = compiler_pb2.SpliceKernelRequest(source=source, kernel=kernel, replacement=replacement)
+        spliced: compiler_pb2.SpliceKernelResponse = await self._call(self._compiler().SpliceKernel, request)
+        return spliced
+
     async def profile(
         self,
         action: artifact_pb2.Digest,

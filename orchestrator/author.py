@@ -75,8 +75,16 @@ class Author:
             self._has_opinions = False
             return None
 
+    def optimization(self, baseline: Sample) -> generator_pb2.Optimization:
+        """What the generator is told of a kernel that shall be faster."""
+        return generator_pb2.Optimization(baseline=_attempt(baseline, None))
+
     async def write(
-        self, task: str, samples: Sequence[Sample], reflections: Reflections
+        self,
+        task: str,
+        samples: Sequence[Sample],
+        reflections: Reflections,
+        optimization: generator_pb2.Optimization | None = None,
     ) -> generator_pb2.GenerateCandidatesResponse | None:
         """One candidate; None where the generator has no more ideas."""
         language, format_ = candidates.kind(self._options.format)
@@ -91,15 +99,18 @@ class Author:
             # A model that wrote the same as before would else be asked the same again, for ever.
             sampling={"seed": len(samples)},
             seed_kernel=self._options.seed,
+            optimization=optimization,
         )
         request.request_id = self._id(request)
         async with contextlib.aclosing(self._client.generate(request)) as responses:
             answers = [response async for response in responses]
         return answers[0] if answers else None
 
-    async def unparsed(self, task: str, response: generator_pb2.GenerateCandidatesResponse) -> tuple[Candidate, Report]:
-        """A completion that holds no kernel, kept as it came: the corpus learns from it too."""
-        text = response.error.message.encode()
+    async def unusable(
+        self, task: str, response: generator_pb2.GenerateCandidatesResponse, why: str
+    ) -> tuple[Candidate, Report]:
+        """A completion that holds no kernel that can be used, kept as it came: the corpus learns from it too."""
+        text = why.encode()
         if response.HasField("completion_digest") and 0 < response.completion_digest.size_bytes <= _MOST_BYTES:
             text = (await self._blobs.get(response.completion_digest)).read_bytes()
         language, format_ = candidates.kind(self._options.format)
@@ -117,7 +128,7 @@ class Author:
             action_digest=source.digest,
             verdict=Report.PARSE_FAILED,
             fault_owner=Report.CANDIDATE,
-            explanation=response.error.message,
+            explanation=why,
         )
         return candidate, report
 

@@ -42,6 +42,11 @@ def format_of(language: str, format_: str) -> str:
     return chosen
 
 
+def name_of(format_: Candidate.Format) -> str:
+    """A format as a user calls it."""
+    return next(name for name, (_, known) in _FORMATS.items() if known == format_)
+
+
 def targets(text: str) -> list[str]:
     """The targets of a comma-separated list; raises Mistake for an unknown one."""
     given = [target.strip() for target in text.split(",") if target.strip()]
@@ -66,6 +71,14 @@ def read(path: Path, *, format_: str | None, entry_point: str) -> Candidate:
     return Candidate(
         language=language, format=found, sources=[digest.artifact(path.name, source)], entry_point=entry_point
     )
+
+
+def named(candidate: Candidate, task: str) -> Candidate:
+    """A copy with the name that it has as a candidate for `task`."""
+    copy = Candidate()
+    copy.CopyFrom(candidate)
+    copy.name = digest.candidate_name(task, copy.language, copy.format, copy.entry_point, copy.sources)
+    return copy
 
 
 def action(candidate: Candidate, task: str, *, targets: Iterable[str], timeout_s: float = 0) -> VerifyAction:

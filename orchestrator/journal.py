@@ -21,6 +21,8 @@ from orchestrator.mistake import Mistake
 class Entry:
     """How far one task came."""
 
+    # The corpus's name of the kernel that is made faster; empty where there is none, or not yet.
+    baseline: str = ""
     # The corpus's names of its samples, in the order of the attempts.
     samples: list[str] = dataclasses.field(default_factory=list)
     # What the model said of samples that failed, by their names; empty where it said nothing.
@@ -73,6 +75,11 @@ class Journal:
         """How far a task came."""
         return self.entries.setdefault(key, Entry())
 
+    def baseline(self, key: str, sample: str) -> None:
+        """The kernel that is made faster was judged; its sample is in the corpus."""
+        self._append({"key": key, "baseline": sample})
+        self.entry(key).baseline = sample
+
     def attempt(self, key: str, sample: str) -> None:
         """An attempt is over; its sample is in the corpus."""
         self._append({"key": key, "sample": sample})
@@ -95,6 +102,8 @@ class Journal:
             entry = self.entry(line["key"])
             if "sample" in line:
                 entry.samples.append(line["sample"])
+            elif "baseline" in line:
+                entry.baseline = line["baseline"]
             elif "reflection" in line:
                 entry.reflections[line["of"]] = json_format.ParseDict(line["reflection"], Reflection())
             else:

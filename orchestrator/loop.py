@@ -30,6 +30,9 @@ class Outcome:
     """What came of one task."""
 
     task: kernel_pb2.Task
+    # The kernel that is made faster, judged; and what the generator is told of it.
+    baseline: Sample | None = None
+    optimization: generator_pb2.Optimization | None = None
     samples: list[Sample] = dataclasses.field(default_factory=list)
     # What the model said of samples that failed, by the sample's name; empty ones where it said nothing.
     reflections: dict[str, Reflection] = dataclasses.field(default_factory=dict)
@@ -44,6 +47,13 @@ class Outcome:
         if not passed:
             return self.samples[-1] if self.samples else None
         return min(passed, key=lambda sample: sample.profile.time_ns or float("inf"))
+
+    def speedup(self) -> float | None:
+        """The baseline's time over that of the best sample; None where one of both has none."""
+        best = self.best()
+        if self.baseline is None or best is None or not best.profile.time_ns:
+            return None
+        return self.baseline.profile.time_ns / best.profile.time_ns or None
 
 
 class Watcher(Protocol):
@@ -126,6 +136,8 @@ class Loop:
         if self._options.seed:
             for source in self._options.seed.sources:
                 await self._blobs.put(source.contents)
+        if why := await self._judge_baseline(outcome, key):
+            return why
         for number in range(len(outcome.samples) + 1, self._options.attempts + 1):
             say = _Say(self._watcher, outcome.task.title, number)
             try:
@@ -146,6 +158,29 @@ class Loop:
                 return f"reference: {sample.report.explanation}"
         return ""
 
+    async def _judge_baseline(self, outcome: Outcome, key: str) -> str:
+        """Verifies and measures the kernel that is made faster, if there is one; returns why it is none, or nothing."""
+        baseline, known = self._options.baseline, self._journal.entry(key).baseline
+        if baseline is None:
+            return ""
+        if known:
+            outcome.baseline = await self._client.get_sample(known)
+        else:
+            say = _Say(self._watcher, outcome.task.title, 0)
+            candidate = candidates.named(baseline.candidate, outcome.task.name)
+            report = await self._verify(candidate, outcome.task.name, say)
+            sample = await self._measured(outcome, candidate, report, corpus_pb2.Lineage(run=self._run), say)
+            outcome.baseline = await self._client.create_sample(sample)
+            self._journal.baseline(key, outcome.baseline.name)
+        report = outcome.baseline.report
+        if report.verdict != Report.PASSED:
+            return f"the baseline does not pass: {Report.Verdict.Name(report.verdict)}: {report.explanation}"
+        outcome.optimization = optimization = self._author.optimization(outcome.baseline)
+        if baseline.kernel:
+            found = await self._client.extract_kernel(baseline.candidate.sources[0], baseline.kernel)
+            optimization.kernel.CopyFrom(found)
+        return ""
+
     async def _answer(self, outcome: Outcome, key: str, say: Say) -> generator_pb2.GenerateCandidatesResponse | None:
         """A candidate, after a reflection on the last one if that failed; None where there are no more ideas."""
         samples, reflections = outcome.samples, outcome.reflections
@@ -156,16 +191,44 @@ class Loop:
                 self._journal.reflection(key, samples[-1].name, reflection)
                 reflections[samples[-1].name] = reflection
         say("GENERATING")
-        return await self._author.write(outcome.task.name, samples, reflections)
+        return await self._author.write(outcome.task.name, samples, reflections, outcome.optimization)
 
     async def _sample(
         self, outcome: Outcome, response: generator_pb2.GenerateCandidatesResponse, number: int, say: Say
     ) -> Sample:
-        if response.HasField("error"):
-            candidate, report = await self._author.unparsed(outcome.task.name, response)
+        candidate, refusal = response.candidate, response.error.message
+        if not refusal and outcome.optimization and outcome.optimization.HasField("kernel"):
+            candidate, refusal = await self._spliced(outcome, candidate)
+        if refusal:
+            candidate, report = await self._author.unusable(outcome.task.name, response, refusal)
         else:
-            candidate, report = response.candidate, await self._verify(response.candidate, outcome.task.name, say)
-        lineage = self._lineage(outcome, number)
+            report = await self._verify(candidate, outcome.task.name, say)
+        lineage = self._lineage(outcome, number, None if refusal else candidate)
+        return await self._measured(outcome, candidate, report, lineage, say)
+
+    async def _spliced(self, outcome: Outcome, replacement: kernel_pb2.Candidate) -> tuple[kernel_pb2.Candidate, str]:
+        """The baseline with another definition of its one kernel, or why that cannot be."""
+        baseline = self._options.baseline
+        assert baseline is not None
+        [source], [text] = baseline.candidate.sources, replacement.sources
+        spliced = await self._client.splice_kernel(source, baseline.kernel, text.contents.decode())
+        candidate = kernel_pb2.Candidate(
+            language=baseline.candidate.language,
+            format=baseline.candidate.format,
+            entry_point=baseline.candidate.entry_point,
+            sources=[spliced.source],
+            generation=replacement.generation,
+        )
+        return candidates.named(candidate, outcome.task.name), spliced.refusal
+
+    async def _measured(
+        self,
+        outcome: Outcome,
+        candidate: kernel_pb2.Candidate,
+        report: Report,
+        lineage: corpus_pb2.Lineage,
+        say: Say,
+    ) -> Sample:
         sample = Sample(task=outcome.task.name, candidate=candidate, report=report, lineage=lineage)
         if report.verdict == Report.PASSED and (profile := await self._profile(report, say)):
             sample.profile.CopyFrom(profile)
@@ -192,7 +255,7 @@ class Loop:
                 raise
             return None
 
-    def _lineage(self, outcome: Outcome, number: int) -> corpus_pb2.Lineage:
+    def _lineage(self, outcome: Outcome, number: int, candidate: kernel_pb2.Candidate | None) -> corpus_pb2.Lineage:
         parent = outcome.samples[-1].name if outcome.samples else ""
         lineage = corpus_pb2.Lineage(run=self._run, attempt=number, parent=parent)
         reflection = outcome.reflections.get(parent)
@@ -200,6 +263,9 @@ class Loop:
             lineage.reflection.CopyFrom(reflection)
         if self._options.seed:
             lineage.seed_kernel.CopyFrom(seeds.without_contents(self._options.seed))
+        if outcome.baseline and self._options.baseline:
+            lineage.baseline, lineage.kernel = outcome.baseline.name, self._options.baseline.kernel
+            lineage.edit_distance = self._options.baseline.distance(candidate) if candidate else 0.0
         return lineage
 
 

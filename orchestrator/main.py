@@ -80,6 +80,10 @@ def run(
         Path | None, typer.Option(help="A CUDA, HIP or Triton source that a model ports; of one task.")
     ] = None,
     seed_license: Annotated[str, typer.Option(help="Its licence as an SPDX expression, where known.")] = "",
+    optimize: Annotated[
+        Path | None, typer.Option(help="A kernel of one task that is right and shall be faster.")
+    ] = None,
+    kernel: Annotated[str, typer.Option(help="Rewrite only this `__global__` function of it.")] = "",
     reflect: Annotated[bool, typer.Option(help="Let a model say why an attempt failed before the next one.")] = True,
     concurrency: Annotated[int, typer.Option(help="Tasks that are worked on at once.", min=1)] = 4,
     name: Annotated[str, typer.Option("--run", help="The run's name; one that was stopped goes on.")] = "",
@@ -88,20 +92,22 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Writes, verifies, measures and keeps kernels for many tasks."""
-    from orchestrator import candidates, seeds
+    from orchestrator import baseline, candidates, seeds
     from orchestrator.commands import runs
     from orchestrator.options import Options
 
+    chosen = baseline.chosen(optimize, kernel, candidates.format_of(language, format_) if language or format_ else "")
     options = Options(
         attempts=attempts,
         model=model,
         targets=tuple(target.split(",")),
         device=device,
-        format=candidates.format_of(language, format_),
+        format=candidates.name_of(chosen.candidate.format) if chosen else candidates.format_of(language, format_),
         concurrency=concurrency,
         timeout_s=timeout,
         reflect=reflect,
         seed=seeds.chosen(seed_kernel, seed_license),
+        baseline=chosen,
     )
     wanted = runs.Wanted(paths=tuple(paths or ()), titles=tasks, level=level)
     raise typer.Exit(runs.run(wanted, options, name=name, start=start, as_json=as_json))

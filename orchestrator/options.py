@@ -6,6 +6,7 @@ import dataclasses
 
 from kernelvault.v1.kernel_pb2 import SeedKernel
 from orchestrator import seeds
+from orchestrator.baseline import Baseline
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,8 @@ class Options:
     reflect: bool = True
     # What to port; of one task.
     seed: SeedKernel | None = None
+    # What to make faster; of one task.
+    baseline: Baseline | None = None
 
     @property
     def model_name(self) -> str:
@@ -34,9 +37,9 @@ class Options:
 
         What was added after the first journals were written is left out where it is not used, so that they go on.
         """
-        fields = dataclasses.asdict(self)
-        for name in ("concurrency", "seed", "reflect"):
-            del fields[name]
+        names = ("attempts", "model", "targets", "device", "format", "timeout_s")
+        fields = {name: getattr(self, name) for name in names}
         later: dict[str, object] = {"seed": seeds.describe(self.seed)} if self.seed else {}
+        later |= {"optimize": self.baseline.describe()} if self.baseline else {}
         later |= {} if self.reflect else {"reflect": False}
         return {**fields, "targets": list(self.targets), **later}

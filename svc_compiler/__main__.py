@@ -23,6 +23,7 @@ from svc_compiler.config import CompilerConfig
 from svc_compiler.hip import image
 from svc_compiler.hip.toolchain import Toolchain
 from svc_compiler.identity import of_sources
+from svc_compiler.kernels import KernelSplicer
 from svc_compiler.results import CorpusResults, CorpusTasks
 from svc_compiler.servicer import CompilerServicer
 from svc_compiler.tasks import TaskPreparer
@@ -91,6 +92,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
             verifier=_verifier(verifier, cache, settings),
             scripts=_scripts(ScriptExaminer(triton, scratch, _versions("triton", "torch")), cache, settings),
             tasks=CorpusTasks(corpus_pb2_grpc.CorpusStub(channel)),  # type: ignore[no-untyped-call]
+            splicer=KernelSplicer(tools, toolchain, scratch, workers=settings.workers, queue_size=settings.queue_size),
             preparer=TaskPreparer(references, torch, workers=settings.workers, queue_size=settings.queue_size),
             fetch=fetch,
             identity=f"{of_sources()} {toolchain.identity} triton {version('triton')} {references.identity}",

@@ -11,6 +11,7 @@ from kernelvault import digest, errors, staged
 from kernelvault.v1 import compiler_pb2, compiler_pb2_grpc, kernel_pb2
 from svc_compiler import actions
 from svc_compiler.config import CompilerConfig
+from svc_compiler.kernels import KernelSplicer
 from svc_compiler.results import CorpusTasks
 from svc_compiler.tasks import TaskPreparer
 from svc_compiler.triton import script_actions
@@ -32,6 +33,7 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
         scripts: Verifier[ScriptWork, ScriptReport],
         tasks: CorpusTasks,
         preparer: TaskPreparer,
+        splicer: KernelSplicer,
         fetch: actions.Fetch,
         identity: str,
         settings: CompilerConfig,
@@ -40,6 +42,7 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
         self._scripts = scripts
         self._tasks = tasks
         self._preparer = preparer
+        self._splicer = splicer
         self._fetch = fetch
         self._identity = identity
         self._settings = settings
@@ -55,6 +58,18 @@ class CompilerServicer(compiler_pb2_grpc.CompilerServicer):
     ) -> compiler_pb2.StandardizeTaskResponse:
         """See compiler.proto."""
         return await self._preparer.standardize(_checked_task(request.task))
+
+    async def ExtractKernel(
+        self, request: compiler_pb2.ExtractKernelRequest, context: Any
+    ) -> compiler_pb2.ExtractKernelResponse:
+        """See compiler.proto."""
+        return await self._splicer.extract(request)
+
+    async def SpliceKernel(
+        self, request: compiler_pb2.SpliceKernelRequest, context: Any
+    ) -> compiler_pb2.SpliceKernelResponse:
+        """See compiler.proto."""
+        return await self._splicer.splice(request)
 
     async def VerifyCandidate(
         self, request: compiler_pb2.VerifyCandidateRequest, context: Any

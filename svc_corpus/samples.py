@@ -127,11 +127,15 @@ def checked(given: corpus_pb2.Sample) -> corpus_pb2.Sample:
     sample.CopyFrom(given)
     _check_candidate(sample)
     _check_results(sample)
-    for name in ("run", "parent"):
+    for name in ("run", "parent", "baseline", "kernel"):
         if len(getattr(sample.lineage, name)) > filters.MAX_TEXT:
             raise errors.InvalidArgument(f"sample.lineage.{name}", f"is longer than {filters.MAX_TEXT} characters")
-    if sample.lineage.parent:
-        filters.check_name(filters.SAMPLE, sample.lineage.parent, "sample.lineage.parent", "samples/{64 hex digits}")
+    for name in ("parent", "baseline"):
+        if getattr(sample.lineage, name):
+            field = f"sample.lineage.{name}"
+            filters.check_name(filters.SAMPLE, getattr(sample.lineage, name), field, "samples/{64 hex digits}")
+    if not 0 <= sample.lineage.edit_distance <= 1:
+        raise errors.InvalidArgument("sample.lineage.edit_distance", "is not within 0 to 1")
     sample.name = _same_name(given.name, digest.sample_name(sample), "sample.name")
     record, _, _ = rows.split(sample)
     if record.ByteSize() > _MAX_RECORD_BYTES:

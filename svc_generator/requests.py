@@ -37,6 +37,8 @@ def complete(request: generator_pb2.GenerateCandidatesRequest) -> generator_pb2.
     _check_attempts(filled.attempts)
     if filled.HasField("seed_kernel"):
         _complete_seed(filled.seed_kernel)
+    if filled.HasField("optimization"):
+        _complete_optimization(filled)
     _check_request_id(filled.request_id)
     return filled
 
@@ -83,6 +85,26 @@ def _complete_seed(seed: SeedKernel) -> None:
     _within("seed_kernel.sources", len(seed.sources), 1, _MOST_SEED_SOURCES)
     for number, source in enumerate(seed.sources):
         source.CopyFrom(digest.check_artifact(source, f"seed_kernel.sources[{number}]"))
+
+
+def _complete_optimization(request: generator_pb2.GenerateCandidatesRequest) -> None:
+    if request.HasField("seed_kernel"):
+        raise errors.InvalidArgument("optimization", "is set together with `seed_kernel`; leave one of both out")
+    field, baseline = "optimization.baseline", request.optimization.baseline
+    _within(f"{field}.candidate.sources", len(baseline.candidate.sources), 1, _MOST_SEED_SOURCES)
+    for number, source in enumerate(baseline.candidate.sources):
+        source.CopyFrom(digest.check_artifact(source, f"{field}.candidate.sources[{number}]"))
+    if baseline.candidate.format != request.format:
+        raise errors.InvalidArgument(f"{field}.candidate.format", "is another one than `format`")
+    if baseline.report.verdict != VerificationReport.PASSED:
+        raise errors.InvalidArgument(f"{field}.report.verdict", "is not PASSED; only a right kernel is made faster")
+    if not request.optimization.HasField("kernel"):
+        return
+    if request.language != Candidate.HIP:
+        raise errors.InvalidArgument("optimization.kernel", "is a function of a HIP source; leave it out for Triton")
+    for name in ("name", "text"):
+        if not getattr(request.optimization.kernel, name):
+            raise errors.InvalidArgument(f"optimization.kernel.{name}", "is empty; Compiler.ExtractKernel gives it")
 
 
 def _choose_format(request: generator_pb2.GenerateCandidatesRequest) -> None:

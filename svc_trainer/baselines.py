@@ -1,7 +1,8 @@
 """What each sample of a snapshot is measured against.
 
-The baseline of a sample is its parent, if that one PASSED and was measured alike (same device, same method); else the
-first sample of its task in the snapshot that PASSED and was measured alike. A sample may be its own baseline.
+The baseline of a sample is the kernel that its run made faster, if it is of such a run, else its parent, if that one
+PASSED and was measured alike (same device, same method); else the first sample of its task in the snapshot that PASSED
+and was measured alike. A sample may be its own baseline.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class Timed(NamedTuple):
     """What is remembered of a sample that PASSED and was measured."""
 
     task: str
-    parent: str
+    origin: str
     device: str
     method: str
     time_ns: float
@@ -43,13 +44,13 @@ class Baselines:
     async def of(cls, corpus: Corpus, snapshot: str) -> Baselines:
         """Reads the snapshot twice: first for the times, then for the sources of those that are baselines."""
         found = cls()
-        parents = set()
+        origins = set()
         async for sample in corpus.snapshot(snapshot):
             found._remember(sample)
-            parents.add(sample.lineage.parent if sample.report.verdict == _PASSED else "")
+            origins.add(_origin(sample) if sample.report.verdict == _PASSED else "")
         own = set(found._timed)
-        # Parents that the snapshot's filter left out.
-        strangers = [parent async for parent in _fetched(corpus, parents - own - {""})]
+        # Origins that the snapshot's filter left out.
+        strangers = [origin async for origin in _fetched(corpus, origins - own - {""})]
         for sample in strangers:
             found._remember(sample)
         found._choose(own)
@@ -79,7 +80,7 @@ class Baselines:
             return
         created_ns = sample.create_time.ToNanoseconds()
         self._timed[sample.name] = Timed(
-            sample.task, sample.lineage.parent, profile.device, profile.method_label, profile.time_ns, created_ns
+            sample.task, _origin(sample), profile.device, profile.method_label, profile.time_ns, created_ns
         )
 
     def _choose(self, names: Iterable[str]) -> None:
@@ -88,12 +89,16 @@ class Baselines:
         for name in order:
             timed = self._timed[name]
             earliest = first.setdefault((timed.task, timed.device, timed.method), name)
-            parent = self._timed.get(timed.parent)
-            self._baseline[name] = timed.parent if parent and parent.like(timed) else earliest
+            origin = self._timed.get(timed.origin)
+            self._baseline[name] = timed.origin if origin and origin.like(timed) else earliest
 
     def _keep_source(self, sample: corpus_pb2.Sample, needed: set[str]) -> None:
         if sample.name in needed:
             self._sources[sample.name] = zlib.compress(source_of(sample).encode())
+
+
+def _origin(sample: corpus_pb2.Sample) -> str:
+    return sample.lineage.baseline or sample.lineage.parent
 
 
 def source_of(sample: corpus_pb2.Sample) -> str:

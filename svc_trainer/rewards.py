@@ -7,8 +7,8 @@ import enum
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from kernelvault.similarity import NEAR_COPY
 from kernelvault.v1 import compiler_pb2, trainer_pb2
-from svc_trainer.similarity import NEAR_COPY
 
 _REPORT = compiler_pb2.VerificationReport
 TURN_DISCOUNT = 0.6
@@ -41,13 +41,13 @@ class Outcome:
     failure: Failure | None = None
     # The baseline's time / the candidate's; None: unknown, and the formula's speed term is left out.
     speedup: float | None = None
-    # 1 - similarity to the baseline's source.
+    # The distance of the source to the baseline's, in [0, 1].
     novelty: float = 1.0
 
     @property
     def near_copy(self) -> bool:
         """Whether the source hardly differs from the baseline's."""
-        return self.novelty <= 1 - NEAR_COPY
+        return self.novelty < NEAR_COPY
 
 
 def earns_reward(report: compiler_pb2.VerificationReport) -> bool:

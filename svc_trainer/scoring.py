@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator
 
-from kernelvault import errors
+from kernelvault import errors, similarity
 from kernelvault.v1 import corpus_pb2, kernel_pb2, trainer_pb2
-from svc_trainer import rewards, similarity
+from svc_trainer import rewards
 from svc_trainer.baselines import Baselines, source_of
 from svc_trainer.corpus import Corpus
 
-_REMEMBERED_SHINGLES = 64
+_REMEMBERED_BASELINES = 64
 
 
 class Scorer:
@@ -21,7 +20,7 @@ class Scorer:
     def __init__(self, formula: int, baselines: Baselines) -> None:
         self._formula = rewards.FORMULAS[formula]
         self._baselines = baselines
-        self._shingles: dict[str, Counter[tuple[str, ...]]] = {}
+        self._tokens: dict[str, list[str]] = {}
 
     def score(self, sample: corpus_pb2.Sample) -> trainer_pb2.ComputeRewardsResponse:
         """The reward of a sample, or `skipped`."""
@@ -46,12 +45,11 @@ class Scorer:
         if not baseline or baseline == sample.name:
             return 1.0
         python = sample.candidate.language == kernel_pb2.Candidate.TRITON
-        if baseline not in self._shingles:
-            if len(self._shingles) >= _REMEMBERED_SHINGLES:
-                self._shingles.clear()
-            self._shingles[baseline] = similarity.shingles(self._baselines.source(baseline), python=python)
-        own = similarity.shingles(source_of(sample), python=python)
-        return 1 - similarity.similarity(own, self._shingles[baseline])
+        if baseline not in self._tokens:
+            if len(self._tokens) >= _REMEMBERED_BASELINES:
+                self._tokens.clear()
+            self._tokens[baseline] = similarity.tokens(self._baselines.source(baseline), python=python)
+        return similarity.distance(similarity.tokens(source_of(sample), python=python), self._tokens[baseline])
 
 
 async def compute(corpus: Corpus, snapshot: str, formula: int) -> AsyncIterator[trainer_pb2.ComputeRewardsResponse]:

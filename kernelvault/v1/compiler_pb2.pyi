@@ -14,6 +14,42 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class ExtractKernelRequest(_message.Message):
+    __slots__ = ("source", "kernel", "target")
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    KERNEL_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    source: _artifact_pb2.Artifact
+    kernel: str
+    target: str
+    def __init__(self, source: _Optional[_Union[_artifact_pb2.Artifact, _Mapping]] = ..., kernel: _Optional[str] = ..., target: _Optional[str] = ...) -> None: ...
+
+class ExtractKernelResponse(_message.Message):
+    __slots__ = ("kernel",)
+    KERNEL_FIELD_NUMBER: _ClassVar[int]
+    kernel: _kernel_pb2.KernelDefinition
+    def __init__(self, kernel: _Optional[_Union[_kernel_pb2.KernelDefinition, _Mapping]] = ...) -> None: ...
+
+class SpliceKernelRequest(_message.Message):
+    __slots__ = ("source", "kernel", "target", "replacement")
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    KERNEL_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    REPLACEMENT_FIELD_NUMBER: _ClassVar[int]
+    source: _artifact_pb2.Artifact
+    kernel: str
+    target: str
+    replacement: str
+    def __init__(self, source: _Optional[_Union[_artifact_pb2.Artifact, _Mapping]] = ..., kernel: _Optional[str] = ..., target: _Optional[str] = ..., replacement: _Optional[str] = ...) -> None: ...
+
+class SpliceKernelResponse(_message.Message):
+    __slots__ = ("source", "refusal")
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    source: _artifact_pb2.Artifact
+    refusal: str
+    def __init__(self, source: _Optional[_Union[_artifact_pb2.Artifact, _Mapping]] = ..., refusal: _Optional[str] = ...) -> None: ...
+
 class PrepareTaskRequest(_message.Message):
     __slots__ = ("task", "max_correctness_cases")
     TASK_FIELD_NUMBER: _ClassVar[int]

@@ -55,6 +55,16 @@ class CompilerStub:
                 request_serializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptRequest.SerializeToString,
                 response_deserializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptResponse.FromString,
                 _registered_method=True)
+        self.ExtractKernel = channel.unary_unary(
+                '/kernelvault.v1.Compiler/ExtractKernel',
+                request_serializer=kernelvault_dot_v1_dot_compiler__pb2.ExtractKernelRequest.SerializeToString,
+                response_deserializer=kernelvault_dot_v1_dot_compiler__pb2.ExtractKernelResponse.FromString,
+                _registered_method=True)
+        self.SpliceKernel = channel.unary_unary(
+                '/kernelvault.v1.Compiler/SpliceKernel',
+                request_serializer=kernelvault_dot_v1_dot_compiler__pb2.SpliceKernelRequest.SerializeToString,
+                response_deserializer=kernelvault_dot_v1_dot_compiler__pb2.SpliceKernelResponse.FromString,
+                _registered_method=True)
 
 
 class CompilerServicer:
@@ -134,6 +144,36 @@ class CompilerServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExtractKernel(self, request, context):
+        """Finds a `__global__` function in a HIP source, by clang's parse of it.
+
+        Errors:
+
+        * `INVALID_ARGUMENT`: the request is malformed; no kernel or several have
+        this name (reason `NO_SUCH_KERNEL`), the details list those that there
+        are; the function is made by a macro (reason `KERNEL_IN_MACRO`).
+        * `FAILED_PRECONDITION`: the source does not compile (reason
+        `NOT_COMPILED`), or is too large to be taken apart (reason
+        `TOO_COMPLEX`).
+        * `UNAVAILABLE`: the queue is full; the details say when to retry.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SpliceKernel(self, request, context):
+        """Puts another definition into the place of a `__global__` function. All other
+        bytes of the source stay, and what they declare must too: the two sources'
+        syntax trees are compared. A replacement that breaks this is a refusal, not
+        an error of the call; one that does not compile is spliced, and its
+        verification says why.
+
+        Errors: as of `ExtractKernel`, of `source`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CompilerServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -156,6 +196,16 @@ def add_CompilerServicer_to_server(servicer, server):
                     servicer.ExamineScript,
                     request_deserializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptRequest.FromString,
                     response_serializer=kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptResponse.SerializeToString,
+            ),
+            'ExtractKernel': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExtractKernel,
+                    request_deserializer=kernelvault_dot_v1_dot_compiler__pb2.ExtractKernelRequest.FromString,
+                    response_serializer=kernelvault_dot_v1_dot_compiler__pb2.ExtractKernelResponse.SerializeToString,
+            ),
+            'SpliceKernel': grpc.unary_unary_rpc_method_handler(
+                    servicer.SpliceKernel,
+                    request_deserializer=kernelvault_dot_v1_dot_compiler__pb2.SpliceKernelRequest.FromString,
+                    response_serializer=kernelvault_dot_v1_dot_compiler__pb2.SpliceKernelResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -267,6 +317,60 @@ class Compiler:
             '/kernelvault.v1.Compiler/ExamineScript',
             kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptRequest.SerializeToString,
             kernelvault_dot_v1_dot_compiler__pb2.ExamineScriptResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExtractKernel(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kernelvault.v1.Compiler/ExtractKernel',
+            kernelvault_dot_v1_dot_compiler__pb2.ExtractKernelRequest.SerializeToString,
+            kernelvault_dot_v1_dot_compiler__pb2.ExtractKernelResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SpliceKernel(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/kernelvault.v1.Compiler/SpliceKernel',
+            kernelvault_dot_v1_dot_compiler__pb2.SpliceKernelRequest.SerializeToString,
+            kernelvault_dot_v1_dot_compiler__pb2.SpliceKernelResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -33,18 +33,24 @@ class Sample(_message.Message):
     def __init__(self, name: _Optional[str] = ..., task: _Optional[str] = ..., candidate: _Optional[_Union[_kernel_pb2.Candidate, _Mapping]] = ..., report: _Optional[_Union[_compiler_pb2.VerificationReport, _Mapping]] = ..., profile: _Optional[_Union[_profiler_pb2.Profile, _Mapping]] = ..., lineage: _Optional[_Union[Lineage, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Lineage(_message.Message):
-    __slots__ = ("run", "attempt", "parent", "reflection", "seed_kernel")
+    __slots__ = ("run", "attempt", "parent", "reflection", "seed_kernel", "baseline", "kernel", "edit_distance")
     RUN_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
     REFLECTION_FIELD_NUMBER: _ClassVar[int]
     SEED_KERNEL_FIELD_NUMBER: _ClassVar[int]
+    BASELINE_FIELD_NUMBER: _ClassVar[int]
+    KERNEL_FIELD_NUMBER: _ClassVar[int]
+    EDIT_DISTANCE_FIELD_NUMBER: _ClassVar[int]
     run: str
     attempt: int
     parent: str
     reflection: _kernel_pb2.Reflection
     seed_kernel: _kernel_pb2.SeedKernel
-    def __init__(self, run: _Optional[str] = ..., attempt: _Optional[int] = ..., parent: _Optional[str] = ..., reflection: _Optional[_Union[_kernel_pb2.Reflection, _Mapping]] = ..., seed_kernel: _Optional[_Union[_kernel_pb2.SeedKernel, _Mapping]] = ...) -> None: ...
+    baseline: str
+    kernel: str
+    edit_distance: float
+    def __init__(self, run: _Optional[str] = ..., attempt: _Optional[int] = ..., parent: _Optional[str] = ..., reflection: _Optional[_Union[_kernel_pb2.Reflection, _Mapping]] = ..., seed_kernel: _Optional[_Union[_kernel_pb2.SeedKernel, _Mapping]] = ..., baseline: _Optional[str] = ..., kernel: _Optional[str] = ..., edit_distance: _Optional[float] = ...) -> None: ...
 
 class SampleFilter(_message.Message):
     __slots__ = ("tasks", "verdicts", "models", "languages", "runs")

@@ -30,7 +30,7 @@ from kernelvault.v1 import kernel_pb2 as kernelvault_dot_v1_dot_kernel__pb2
 from kernelvault.v1 import profiler_pb2 as kernelvault_dot_v1_dot_profiler__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ekernelvault/v1/generator.proto\x12\x0ekernelvault.v1\x1a\x17google/rpc/status.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1bkernelvault/v1/kernel.proto\x1a\x1dkernelvault/v1/profiler.proto\"\xd8\x03\n\x19GenerateCandidatesRequest\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x34\n\x08language\x18\x03 \x01(\x0e\x32\".kernelvault.v1.Candidate.Language\x12\x30\n\x06\x66ormat\x18\x04 \x01(\x0e\x32 .kernelvault.v1.Candidate.Format\x12\x17\n\x0f\x63\x61ndidate_count\x18\x05 \x01(\x05\x12\x44\n\x08sampling\x18\x06 \x01(\x0b\x32\x32.kernelvault.v1.GenerateCandidatesRequest.Sampling\x12)\n\x08\x61ttempts\x18\x07 \x03(\x0b\x32\x17.kernelvault.v1.Attempt\x12\x12\n\nrequest_id\x18\x08 \x01(\t\x12\x0e\n\x06target\x18\t \x01(\t\x12/\n\x0bseed_kernel\x18\n \x01(\x0b\x32\x1a.kernelvault.v1.SeedKernel\x1aW\n\x08Sampling\x12\x13\n\x0btemperature\x18\x01 \x01(\x01\x12\r\n\x05top_p\x18\x02 \x01(\x01\x12\x19\n\x11max_output_tokens\x18\x03 \x01(\x05\x12\x0c\n\x04seed\x18\x04 \x01(\x03\"\xc5\x01\n\x07\x41ttempt\x12,\n\tcandidate\x18\x01 \x01(\x0b\x32\x19.kernelvault.v1.Candidate\x12\x32\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReport\x12(\n\x07profile\x18\x03 \x01(\x0b\x32\x17.kernelvault.v1.Profile\x12.\n\nreflection\x18\x04 \x01(\x0b\x32\x1a.kernelvault.v1.Reflection\"\xc4\x01\n\x1aGenerateCandidatesResponse\x12\x14\n\x0csample_index\x18\x01 \x01(\x05\x12.\n\tcandidate\x18\x02 \x01(\x0b\x32\x19.kernelvault.v1.CandidateH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x12\x31\n\x11\x63ompletion_digest\x18\x04 \x01(\x0b\x32\x16.kernelvault.v1.DigestB\x08\n\x06result\"\xcb\x01\n\x17ReflectOnAttemptRequest\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12)\n\x08\x61ttempts\x18\x03 \x03(\x0b\x32\x17.kernelvault.v1.Attempt\x12\x44\n\x08sampling\x18\x04 \x01(\x0b\x32\x32.kernelvault.v1.GenerateCandidatesRequest.Sampling\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12\x0e\n\x06target\x18\x06 \x01(\t\"J\n\x18ReflectOnAttemptResponse\x12.\n\nreflection\x18\x01 \x01(\x0b\x32\x1a.kernelvault.v1.Reflection\"`\n\x19GenerateFunctionalRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08\x66\x65\x65\x64\x62\x61\x63k\x18\x03 \x01(\t\"J\n\x1aGenerateFunctionalResponse\x12,\n\nfunctional\x18\x01 \x01(\x0b\x32\x18.kernelvault.v1.Artifact\"\x13\n\x11ListModelsRequest\"v\n\x12ListModelsResponse\x12\x38\n\x06models\x18\x01 \x03(\x0b\x32(.kernelvault.v1.ListModelsResponse.Model\x1a&\n\x05Model\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x62\x61\x63kend\x18\x02 \x01(\t2\xc7\x03\n\tGenerator\x12v\n\x12GenerateCandidates\x12).kernelvault.v1.GenerateCandidatesRequest\x1a*.kernelvault.v1.GenerateCandidatesResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x30\x01\x12n\n\x10ReflectOnAttempt\x12\'.kernelvault.v1.ReflectOnAttemptRequest\x1a(.kernelvault.v1.ReflectOnAttemptResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x12t\n\x12GenerateFunctional\x12).kernelvault.v1.GenerateFunctionalRequest\x1a*.kernelvault.v1.GenerateFunctionalResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x12\\\n\nListModels\x12!.kernelvault.v1.ListModelsRequest\x1a\".kernelvault.v1.ListModelsResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ekernelvault/v1/generator.proto\x12\x0ekernelvault.v1\x1a\x17google/rpc/status.proto\x1a\x1bkernelvault/v1/access.proto\x1a\x1dkernelvault/v1/artifact.proto\x1a\x1dkernelvault/v1/compiler.proto\x1a\x1bkernelvault/v1/kernel.proto\x1a\x1dkernelvault/v1/profiler.proto\"\x8c\x04\n\x19GenerateCandidatesRequest\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x34\n\x08language\x18\x03 \x01(\x0e\x32\".kernelvault.v1.Candidate.Language\x12\x30\n\x06\x66ormat\x18\x04 \x01(\x0e\x32 .kernelvault.v1.Candidate.Format\x12\x17\n\x0f\x63\x61ndidate_count\x18\x05 \x01(\x05\x12\x44\n\x08sampling\x18\x06 \x01(\x0b\x32\x32.kernelvault.v1.GenerateCandidatesRequest.Sampling\x12)\n\x08\x61ttempts\x18\x07 \x03(\x0b\x32\x17.kernelvault.v1.Attempt\x12\x12\n\nrequest_id\x18\x08 \x01(\t\x12\x0e\n\x06target\x18\t \x01(\t\x12/\n\x0bseed_kernel\x18\n \x01(\x0b\x32\x1a.kernelvault.v1.SeedKernel\x12\x32\n\x0coptimization\x18\x0b \x01(\x0b\x32\x1c.kernelvault.v1.Optimization\x1aW\n\x08Sampling\x12\x13\n\x0btemperature\x18\x01 \x01(\x01\x12\r\n\x05top_p\x18\x02 \x01(\x01\x12\x19\n\x11max_output_tokens\x18\x03 \x01(\x05\x12\x0c\n\x04seed\x18\x04 \x01(\x03\"k\n\x0cOptimization\x12)\n\x08\x62\x61seline\x18\x01 \x01(\x0b\x32\x17.kernelvault.v1.Attempt\x12\x30\n\x06kernel\x18\x02 \x01(\x0b\x32 .kernelvault.v1.KernelDefinition\"\xc5\x01\n\x07\x41ttempt\x12,\n\tcandidate\x18\x01 \x01(\x0b\x32\x19.kernelvault.v1.Candidate\x12\x32\n\x06report\x18\x02 \x01(\x0b\x32\".kernelvault.v1.VerificationReport\x12(\n\x07profile\x18\x03 \x01(\x0b\x32\x17.kernelvault.v1.Profile\x12.\n\nreflection\x18\x04 \x01(\x0b\x32\x1a.kernelvault.v1.Reflection\"\xc4\x01\n\x1aGenerateCandidatesResponse\x12\x14\n\x0csample_index\x18\x01 \x01(\x05\x12.\n\tcandidate\x18\x02 \x01(\x0b\x32\x19.kernelvault.v1.CandidateH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x12\x31\n\x11\x63ompletion_digest\x18\x04 \x01(\x0b\x32\x16.kernelvault.v1.DigestB\x08\n\x06result\"\xcb\x01\n\x17ReflectOnAttemptRequest\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12)\n\x08\x61ttempts\x18\x03 \x03(\x0b\x32\x17.kernelvault.v1.Attempt\x12\x44\n\x08sampling\x18\x04 \x01(\x0b\x32\x32.kernelvault.v1.GenerateCandidatesRequest.Sampling\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12\x0e\n\x06target\x18\x06 \x01(\t\"J\n\x18ReflectOnAttemptResponse\x12.\n\nreflection\x18\x01 \x01(\x0b\x32\x1a.kernelvault.v1.Reflection\"`\n\x19GenerateFunctionalRequest\x12\"\n\x04task\x18\x01 \x01(\x0b\x32\x14.kernelvault.v1.Task\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08\x66\x65\x65\x64\x62\x61\x63k\x18\x03 \x01(\t\"J\n\x1aGenerateFunctionalResponse\x12,\n\nfunctional\x18\x01 \x01(\x0b\x32\x18.kernelvault.v1.Artifact\"\x13\n\x11ListModelsRequest\"v\n\x12ListModelsResponse\x12\x38\n\x06models\x18\x01 \x03(\x0b\x32(.kernelvault.v1.ListModelsResponse.Model\x1a&\n\x05Model\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x62\x61\x63kend\x18\x02 \x01(\t2\xc7\x03\n\tGenerator\x12v\n\x12GenerateCandidates\x12).kernelvault.v1.GenerateCandidatesRequest\x1a*.kernelvault.v1.GenerateCandidatesResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x30\x01\x12n\n\x10ReflectOnAttempt\x12\'.kernelvault.v1.ReflectOnAttemptRequest\x1a(.kernelvault.v1.ReflectOnAttemptResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x12t\n\x12GenerateFunctional\x12).kernelvault.v1.GenerateFunctionalRequest\x1a*.kernelvault.v1.GenerateFunctionalResponse\"\x07\xda\xe7\x18\x03\n\x01\x02\x12\\\n\nListModels\x12!.kernelvault.v1.ListModelsRequest\x1a\".kernelvault.v1.ListModelsResponse\"\x07\xda\xe7\x18\x03\n\x01\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,27 +46,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GENERATOR'].methods_by_name['ListModels']._loaded_options = None
   _globals['_GENERATOR'].methods_by_name['ListModels']._serialized_options = b'\332\347\030\003\n\001\001'
   _globals['_GENERATECANDIDATESREQUEST']._serialized_start=227
-  _globals['_GENERATECANDIDATESREQUEST']._serialized_end=699
-  _globals['_GENERATECANDIDATESREQUEST_SAMPLING']._serialized_start=612
-  _globals['_GENERATECANDIDATESREQUEST_SAMPLING']._serialized_end=699
-  _globals['_ATTEMPT']._serialized_start=702
-  _globals['_ATTEMPT']._serialized_end=899
-  _globals['_GENERATECANDIDATESRESPONSE']._serialized_start=902
-  _globals['_GENERATECANDIDATESRESPONSE']._serialized_end=1098
-  _globals['_REFLECTONATTEMPTREQUEST']._serialized_start=1101
-  _globals['_REFLECTONATTEMPTREQUEST']._serialized_end=1304
-  _globals['_REFLECTONATTEMPTRESPONSE']._serialized_start=1306
-  _globals['_REFLECTONATTEMPTRESPONSE']._serialized_end=1380
-  _globals['_GENERATEFUNCTIONALREQUEST']._serialized_start=1382
-  _globals['_GENERATEFUNCTIONALREQUEST']._serialized_end=1478
-  _globals['_GENERATEFUNCTIONALRESPONSE']._serialized_start=1480
-  _globals['_GENERATEFUNCTIONALRESPONSE']._serialized_end=1554
-  _globals['_LISTMODELSREQUEST']._serialized_start=1556
-  _globals['_LISTMODELSREQUEST']._serialized_end=1575
-  _globals['_LISTMODELSRESPONSE']._serialized_start=1577
-  _globals['_LISTMODELSRESPONSE']._serialized_end=1695
-  _globals['_LISTMODELSRESPONSE_MODEL']._serialized_start=1657
-  _globals['_LISTMODELSRESPONSE_MODEL']._serialized_end=1695
-  _globals['_GENERATOR']._serialized_start=1698
-  _globals['_GENERATOR']._serialized_end=2153
+  _globals['_GENERATECANDIDATESREQUEST']._serialized_end=751
+  _globals['_GENERATECANDIDATESREQUEST_SAMPLING']._serialized_start=664
+  _globals['_GENERATECANDIDATESREQUEST_SAMPLING']._serialized_end=751
+  _globals['_OPTIMIZATION']._serialized_start=753
+  _globals['_OPTIMIZATION']._serialized_end=860
+  _globals['_ATTEMPT']._serialized_start=863
+  _globals['_ATTEMPT']._serialized_end=1060
+  _globals['_GENERATECANDIDATESRESPONSE']._serialized_start=1063
+  _globals['_GENERATECANDIDATESRESPONSE']._serialized_end=1259
+  _globals['_REFLECTONATTEMPTREQUEST']._serialized_start=1262
+  _globals['_REFLECTONATTEMPTREQUEST']._serialized_end=1465
+  _globals['_REFLECTONATTEMPTRESPONSE']._serialized_start=1467
+  _globals['_REFLECTONATTEMPTRESPONSE']._serialized_end=1541
+  _globals['_GENERATEFUNCTIONALREQUEST']._serialized_start=1543
+  _globals['_GENERATEFUNCTIONALREQUEST']._serialized_end=1639
+  _globals['_GENERATEFUNCTIONALRESPONSE']._serialized_start=1641
+  _globals['_GENERATEFUNCTIONALRESPONSE']._serialized_end=1715
+  _globals['_LISTMODELSREQUEST']._serialized_start=1717
+  _globals['_LISTMODELSREQUEST']._serialized_end=1736
+  _globals['_LISTMODELSRESPONSE']._serialized_start=1738
+  _globals['_LISTMODELSRESPONSE']._serialized_end=1856
+  _globals['_LISTMODELSRESPONSE_MODEL']._serialized_start=1818
+  _globals['_LISTMODELSRESPONSE_MODEL']._serialized_end=1856
+  _globals['_GENERATOR']._serialized_start=1859
+  _globals['_GENERATOR']._serialized_end=2314
 # @@protoc_insertion_point(module_scope)

@@ -13,7 +13,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class GenerateCandidatesRequest(_message.Message):
-    __slots__ = ("task", "model", "language", "format", "candidate_count", "sampling", "attempts", "request_id", "target", "seed_kernel")
+    __slots__ = ("task", "model", "language", "format", "candidate_count", "sampling", "attempts", "request_id", "target", "seed_kernel", "optimization")
     class Sampling(_message.Message):
         __slots__ = ("temperature", "top_p", "max_output_tokens", "seed")
         TEMPERATURE_FIELD_NUMBER: _ClassVar[int]
@@ -35,6 +35,7 @@ class GenerateCandidatesRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     TARGET_FIELD_NUMBER: _ClassVar[int]
     SEED_KERNEL_FIELD_NUMBER: _ClassVar[int]
+    OPTIMIZATION_FIELD_NUMBER: _ClassVar[int]
     task: str
     model: str
     language: _kernel_pb2.Candidate.Language
@@ -45,7 +46,16 @@ class GenerateCandidatesRequest(_message.Message):
     request_id: str
     target: str
     seed_kernel: _kernel_pb2.SeedKernel
-    def __init__(self, task: _Optional[str] = ..., model: _Optional[str] = ..., language: _Optional[_Union[_kernel_pb2.Candidate.Language, str]] = ..., format: _Optional[_Union[_kernel_pb2.Candidate.Format, str]] = ..., candidate_count: _Optional[int] = ..., sampling: _Optional[_Union[GenerateCandidatesRequest.Sampling, _Mapping]] = ..., attempts: _Optional[_Iterable[_Union[Attempt, _Mapping]]] = ..., request_id: _Optional[str] = ..., target: _Optional[str] = ..., seed_kernel: _Optional[_Union[_kernel_pb2.SeedKernel, _Mapping]] = ...) -> None: ...
+    optimization: Optimization
+    def __init__(self, task: _Optional[str] = ..., model: _Optional[str] = ..., language: _Optional[_Union[_kernel_pb2.Candidate.Language, str]] = ..., format: _Optional[_Union[_kernel_pb2.Candidate.Format, str]] = ..., candidate_count: _Optional[int] = ..., sampling: _Optional[_Union[GenerateCandidatesRequest.Sampling, _Mapping]] = ..., attempts: _Optional[_Iterable[_Union[Attempt, _Mapping]]] = ..., request_id: _Optional[str] = ..., target: _Optional[str] = ..., seed_kernel: _Optional[_Union[_kernel_pb2.SeedKernel, _Mapping]] = ..., optimization: _Optional[_Union[Optimization, _Mapping]] = ...) -> None: ...
+
+class Optimization(_message.Message):
+    __slots__ = ("baseline", "kernel")
+    BASELINE_FIELD_NUMBER: _ClassVar[int]
+    KERNEL_FIELD_NUMBER: _ClassVar[int]
+    baseline: Attempt
+    kernel: _kernel_pb2.KernelDefinition
+    def __init__(self, baseline: _Optional[_Union[Attempt, _Mapping]] = ..., kernel: _Optional[_Union[_kernel_pb2.KernelDefinition, _Mapping]] = ...) -> None: ...
 
 class Attempt(_message.Message):
     __slots__ = ("candidate", "report", "profile", "reflection")

@@ -212,6 +212,18 @@ class SeedKernel(_message.Message):
     provenance: Provenance
     def __init__(self, dialect: _Optional[_Union[SeedKernel.Dialect, str]] = ..., sources: _Optional[_Iterable[_Union[_artifact_pb2.Artifact, _Mapping]]] = ..., provenance: _Optional[_Union[Provenance, _Mapping]] = ...) -> None: ...
 
+class KernelDefinition(_message.Message):
+    __slots__ = ("name", "signature", "text", "line")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    signature: str
+    text: str
+    line: int
+    def __init__(self, name: _Optional[str] = ..., signature: _Optional[str] = ..., text: _Optional[str] = ..., line: _Optional[int] = ...) -> None: ...
+
 class Reflection(_message.Message):
     __slots__ = ("model", "text", "prompt_digest", "completion_digest", "prompt_tokens", "completion_tokens")
     MODEL_FIELD_NUMBER: _ClassVar[int]

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from kernelvault import similarity
 from kernelvault.v1.compiler_pb2 import CaseResult, Diagnostic, Finding, TargetBuild, VerificationReport
 from kernelvault.v1.corpus_pb2 import Lineage, Sample
 from kernelvault.v1.kernel_pb2 import Candidate
@@ -66,6 +67,11 @@ def origin(given: Lineage) -> RenderableType | None:
     if given.HasField("seed_kernel"):
         known = given.seed_kernel.provenance
         parts.append(escape(f"ported from {known.source} ({known.license or 'licence unknown'})"))
+    if given.baseline:
+        kernel = f"the kernel {given.kernel} of " * bool(given.kernel)
+        copy = ", a near-copy" * (given.edit_distance < similarity.NEAR_COPY)
+        apart = f"{given.edit_distance:.1%} of the tokens differ{copy}"
+        parts.append(escape(f"makes {kernel}{given.baseline} faster: {apart}"))
     if given.parent:
         parts.append(f"after {given.parent}")
     if given.HasField("reflection"):
@@ -127,6 +133,8 @@ def explanation_of(outcome: Outcome) -> str:
         text = best.report.explanation
     elif not text and best is not None:
         text = why_not_timed(best.report)
+    if not text and (speedup := outcome.speedup()):
+        text = f"{speedup:.3g} times as fast as the baseline"
     return _first_line(text)
 
 

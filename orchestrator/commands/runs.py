@@ -43,7 +43,7 @@ class Wanted:
 
 
 def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bool) -> int:
-    """Prints the table of outcomes; 0, or 2 where the platform failed and tasks are left to do."""
+    """Prints the table of outcomes; 0, 1 where a baseline does not pass, 2 where the platform failed."""
     candidates.kind(options.format)
     candidates.targets(",".join(options.targets))
     candidates.check_timeout(options.timeout_s)
@@ -52,8 +52,11 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
     if not _NAME.fullmatch(name):
         raise Mistake(f"{name!r} cannot name a run: use letters, digits, `.`, `_` and `-`")
     chosen = wanted.tasks()
-    if options.seed and len(chosen) > 1:
-        raise Mistake(f"a seed kernel is of one task, and {len(chosen)} are chosen: name its task, or use --tasks")
+    if options.seed and options.baseline:
+        raise Mistake("a kernel is ported or made faster: leave out --seed-kernel or --optimize")
+    what = "a seed kernel" if options.seed else "a kernel to make faster" if options.baseline else ""
+    if what and len(chosen) > 1:
+        raise Mistake(f"{what} is of one task, and {len(chosen)} are chosen: name its task, or use --tasks")
     cluster.require(("corpus", "compiler", "generator", "profiler"), start=start)
     output.finish(_check_model(options))
     state = State.open()
@@ -67,7 +70,10 @@ def run(wanted: Wanted, options: Options, *, name: str, start: bool, as_json: bo
             Console(stderr=True).print(f"stopped; the same command with --run {name} goes on", highlight=False)
             raise
     _show(outcomes, name, as_json=as_json)
-    return 2 if any(outcome.failed for outcome in outcomes) else 0
+    if any(outcome.failed for outcome in outcomes):
+        return 2
+    wrong = (outcome.baseline for outcome in outcomes if outcome.baseline)
+    return 1 if any(baseline.report.verdict != VerificationReport.PASSED for baseline in wrong) else 0
 
 
 async def _check_model(options: Options) -> None:
@@ -79,6 +85,11 @@ async def _check_model(options: Options) -> None:
         raise Mistake(f"unknown model {wanted!r}: known are {', '.join(known)}; docs/usage.md says how to add one")
     if options.seed and known[wanted] == "rules":
         raise Mistake(f"{wanted} ports no seed kernel: name a language model with --model; docs/usage.md says how")
+    if options.baseline and options.baseline.kernel and known[wanted] == "rules":
+        raise Mistake(
+            f"{wanted} writes whole sources: leave out --kernel, or name a language model with --model; "
+            "docs/usage.md says how"
+        )
 
 
 async def _work(
@@ -111,6 +122,8 @@ def _row(outcome: Outcome) -> dict[str, object]:
         "time_ns": best.profile.time_ns if best else 0,
         "sample": best.name if best else "",
         "samples": [sample.name for sample in outcome.samples],
+        "baseline": outcome.baseline.name if outcome.baseline else "",
+        "speedup": outcome.speedup() or 0,
         "reflections": {name: one.text for name, one in outcome.reflections.items() if one.text},
         "note": outcome.note or (best.report.explanation if best else ""),
         "failed": outcome.failed,

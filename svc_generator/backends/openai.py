@@ -162,7 +162,8 @@ def _completion(
     path = _PATHS.get(request.format, "kernel.hip")
     return Completion(
         sources=[digest.artifact(path, source)],
-        format=answer.format,
+        # The text of one function says nothing of the source that it is for.
+        format=request.format if request.optimization.HasField("kernel") else answer.format,
         entry_point=answer.entry_point,
         rationale=answer.rationale,
         **facts,

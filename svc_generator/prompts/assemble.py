@@ -9,7 +9,7 @@ from kernelvault.v1 import artifact_pb2, generator_pb2
 from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Candidate, Task
 from svc_generator.backends.base import FORMATS
-from svc_generator.prompts import devices, history, module, porting, signature
+from svc_generator.prompts import devices, history, module, optimizing, porting, signature
 from svc_generator.prompts.markdown import fence, section
 
 Message = dict[str, str]
@@ -26,11 +26,17 @@ CHARS_PER_TOKEN = 3
 def kernel(task: Task, request: generator_pb2.GenerateCandidatesRequest, *, budget_tokens: int) -> list[Message]:
     """Asks for a kernel. Earlier attempts are clipped so that all fits `budget_tokens`; the task itself never is.
 
-    Raises errors.InvalidArgument for a seed kernel that does not fit.
+    Raises errors.InvalidArgument for a seed kernel, or a kernel to make faster, that does not fit.
     """
-    system = "\n".join([page("system.md"), page("judging.md"), page(_FORMAT_PAGES[request.format])])
-    given = _given(task, request.format, request.target)
+    whole = not request.optimization.HasField("kernel")
+    pages = ["system.md", "judging.md", _FORMAT_PAGES[request.format]] if whole else ["splice.md", "judging.md"]
+    system = "\n".join(map(page, pages))
+    given = _given(task, request.format, request.target, whole=whole)
     room = max(0, budget_tokens * CHARS_PER_TOKEN - len(system) - len(given))
+    if request.HasField("optimization"):
+        hidden = {case.id for case in task.cases if case.hidden}
+        baseline = optimizing.render(request.optimization, hidden, room)
+        given, room = f"{given}\n\n{baseline}", room - len(baseline)
     if request.HasField("seed_kernel"):
         ported = porting.render(request.seed_kernel, FORMATS[request.format], room)
         # In the presence of attempts it is they that are worked on: they keep at least half of the room.
@@ -76,8 +82,8 @@ def _messages(system: str, user: str) -> list[Message]:
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
-def _given(task: Task, format_: Candidate.Format, target: str) -> str:
-    """The task as an author and a reviewer see it."""
+def _given(task: Task, format_: Candidate.Format, target: str, *, whole: bool = True) -> str:
+    """The task as an author and a reviewer see it; what to define only where a `whole` source is asked for."""
     tag = "python" if format_ == Candidate.TRITON_MODULE else "cpp"
     parts = [
         section("The GPU", devices.describe(target or devices.DEFAULT_TARGET)),
@@ -86,7 +92,7 @@ def _given(task: Task, format_: Candidate.Format, target: str) -> str:
         section("Its functional form", fence(module.shown(task, task.functional), "python"))
         if task.HasField("functional")
         else "",
-        section("What to define", fence(signature.render(task, format_), tag)),
+        section("What to define", fence(signature.render(task, format_), tag)) if whole else "",
         section("Cases", signature.table(task)),
     ]
     return "\n\n".join(part for part in parts if part)

@@ -70,9 +70,12 @@ class RulesBackend:
         """Raises FailedPrecondition (`NOT_LOWERABLE`) with the operator named, InvalidArgument for other wishes."""
         if request.HasField("seed_kernel"):
             raise errors.InvalidArgument("seed_kernel", f"{MODEL} ports no kernels; ask a language model")
+        if request.optimization.HasField("kernel"):
+            raise errors.InvalidArgument("optimization.kernel", f"{MODEL} writes whole sources; ask a language model")
         format_ = _format(request)
         graph = await self._graph(task)
-        tried = {source.contents for attempt in request.attempts for source in attempt.candidate.sources}
+        known = [*request.attempts, request.optimization.baseline]
+        tried = {source.contents for attempt in known for source in attempt.candidate.sources}
         written = 0
         for schedule in _ladder(request, format_):
             if written == max(request.candidate_count, 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,16 @@ def module_fn(a, b):
     return out
 """
 REFLECTION = "The guard lets one thread too many pass: compare with `<`."
+
+
+ONE_FUNCTION = """
+__device__ float sum_of(float a, float b) { return a + b; }
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = sum_of(a[i], b[i]);
+}
+"""
 
 
 class Model:
@@ -132,3 +143,38 @@ async def test_a_port_remembers_its_seed(world: World, tmp_path: Path) -> None:
     assert f"ported from {seed} (MIT)" in "".join(shown.stdout.split("\n"))
     refused = await asyncio.to_thread(world.cluster.command, "run", ADD, "--seed-kernel", seed)
     assert (refused.returncode, "rules ports no seed kernel" in refused.stderr) == (2, True)
+
+
+async def test_one_function_is_made_faster(world: World) -> None:
+    """What changes more than the function is refused with the reason; the next answer takes the function's place."""
+    world.model.wrong, world.model.right = f"#define run walk{ONE_FUNCTION}", ONE_FUNCTION
+    [row] = (await world.run("--optimize", EXAMPLES / "add.hip", "--kernel", "add"))["tasks"]
+
+    assert (row["verdict"], row["attempts"]) == ("PASSED", 2), row["note"]
+    assert row["speedup"] > 0.9
+    assert "it changes `run`, which lies outside of the kernel" in world.model.asked[-1][1]
+    kept = await asyncio.to_thread(world.cluster.json, "corpus", "show", row["sample"])
+    assert (kept["lineage"]["baseline"], kept["lineage"]["kernel"]) == (row["baseline"], "add")
+    shown = await asyncio.to_thread(world.cluster.command, "corpus", "show", row["sample"])
+    assert "of the tokens differ" in shown.stdout
+
+
+async def test_rules_are_set_against_a_baseline(world: World, tmp_path: Path) -> None:
+    """Without a model whole sources are tried; a wrong baseline, or a kernel that is not there, ends it at once."""
+    found = await asyncio.to_thread(world.cluster.json, "run", ADD, "--optimize", EXAMPLES / "add.hip")
+    [row] = found["tasks"]
+    assert (row["verdict"], row["attempts"]) == ("PASSED", 2), row["note"]
+    assert 0.1 < row["speedup"] < 10
+
+    wrong = tmp_path / "wrong.hip"
+    wrong.write_text(HIP.replace("if (i < n)", "if (i <= n)"))
+    ended = await asyncio.to_thread(world.cluster.command, "run", ADD, "--optimize", wrong, "--json")
+    [row] = json.loads(ended.stdout)["tasks"]
+    assert (ended.returncode, row["attempts"]) == (1, 0)
+    assert row["note"].startswith("the baseline does not pass: UNSAFE: Case one: wrong.hip:7")
+
+    [row] = (await world.run("--optimize", EXAMPLES / "add.hip", "--kernel", "sub"))["tasks"]
+    assert "'sub' is no kernel of the source: it defines `add(" in row["note"]
+    by_rules = ("run", ADD, "--optimize", EXAMPLES / "add.hip", "--kernel", "add")
+    refused = await asyncio.to_thread(world.cluster.command, *by_rules)
+    assert (refused.returncode, "rules writes whole sources: leave out --kernel" in refused.stderr) == (2, True)

@@ -15,7 +15,7 @@ import pytest
 
 from kernelvault import client, config, digest, errors, server
 from kernelvault.blobs import Blobs
-from kernelvault.v1 import corpus_pb2_grpc, generator_pb2, generator_pb2_grpc
+from kernelvault.v1 import corpus_pb2_grpc, generator_pb2, generator_pb2_grpc, kernel_pb2, profiler_pb2
 from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.kernel_pb2 import Candidate, Reflection, SeedKernel
 from svc_generator.backends import Registry
@@ -261,6 +261,76 @@ async def test_a_bad_seed_kernel_names_its_fault(
     async with generator(corpus, tmp_path, completion(ANSWER)) as given:
         with pytest.raises(errors.InvalidArgument, match=words):
             await given.generate(Request(task=task.name, seed_kernel=given_seed))
+
+
+def optimization(**fields: Any) -> generator_pb2.Optimization:
+    """A kernel that passed, of which one function shall be faster."""
+    source = digest.artifact("mine.hip", b"__global__ void scale(float* x) { slow(); }\nvoid run() {}\n")
+    made = generator_pb2.Optimization(
+        kernel=kernel_pb2.KernelDefinition(name="scale", text="__global__ void scale(float* x) { slow(); }", line=1)
+    )
+    made.baseline.candidate.CopyFrom(Candidate(language=Candidate.HIP, format=Candidate.HIP_ABI, sources=[source]))
+    made.baseline.report.verdict = VerificationReport.PASSED
+    made.baseline.profile.CopyFrom(profiler_pb2.Profile(time_ns=2500, device="MI300X", method_label="cpu-model"))
+    made.MergeFrom(generator_pb2.Optimization(**fields))
+    return made
+
+
+async def test_one_function_is_rewritten(corpus: Corpus, tmp_path: Path) -> None:
+    """The model sees the source, its time and the function; what it writes is a function, whatever stands in it."""
+    task = await corpus.task()
+    text = 'extern "C" __global__ void scale(float* x) { fast(); }\n'
+    async with generator(corpus, tmp_path, completion(f"An idea.\n\n```cpp\n{text}```")) as given:
+        request = Request(task=task.name, format=Candidate.HIP_TORCH, optimization=optimization())
+        request.optimization.baseline.candidate.format = Candidate.HIP_TORCH
+        [response] = await given.generate(request)
+        system, user = (message["content"] for message in given.endpoint.bodies[0]["messages"])
+    assert system.startswith("You make one kernel of a HIP source")
+    assert "PYBIND11_MODULE" not in system + user
+    assert all(words in user for words in ("void run() {}", "Time: 2.50 µs", "Rewrite `scale`, which begins in line 1"))
+    assert response.candidate.sources[0].contents.decode() == text
+    assert response.candidate.format == Candidate.HIP_TORCH
+
+
+async def test_a_whole_source_is_rewritten(corpus: Corpus, tmp_path: Path) -> None:
+    """With a source and no function named, the answer is a source."""
+    task = await corpus.task()
+    asked = optimization()
+    asked.ClearField("kernel")
+    async with generator(corpus, tmp_path, completion(ANSWER)) as given:
+        [response] = await given.generate(Request(task=task.name, optimization=asked))
+        system, user = (message["content"] for message in given.endpoint.bodies[0]["messages"])
+    assert response.HasField("candidate")
+    assert "Write it anew, faster" in user
+    assert "What to define" in user
+    assert system.startswith("You write GPU kernels")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"optimization": generator_pb2.Optimization()}, "optimization.baseline.candidate.sources: 0 is outside"),
+        ({"optimization": optimization(), "format": Candidate.HIP_TORCH}, "candidate.format: is another one"),
+        ({"optimization": optimization(), "seed_kernel": seed()}, "together with `seed_kernel`"),
+        (
+            {"optimization": optimization(baseline={"report": {"verdict": VerificationReport.UNSAFE}})},
+            "report.verdict: is not PASSED",
+        ),
+        (
+            {"optimization": generator_pb2.Optimization(baseline=optimization().baseline, kernel={"name": "scale"})},
+            "optimization.kernel.text: is empty; Compiler.ExtractKernel gives it",
+        ),
+    ],
+)
+async def test_a_bad_optimization_names_its_fault(
+    corpus: Corpus, tmp_path: Path, fields: dict[str, Any], words: str
+) -> None:
+    """What cannot be made faster is refused before a model is asked."""
+    task = await corpus.task("known")
+    async with generator(corpus, tmp_path, completion(ANSWER)) as given:
+        with pytest.raises(errors.InvalidArgument, match=words):
+            await given.generate(Request(task=task.name, **fields))
+    assert not given.endpoint.bodies
 
 
 async def test_the_functional_form_is_an_artifact(corpus: Corpus, tmp_path: Path) -> None:

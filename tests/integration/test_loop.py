@@ -23,6 +23,7 @@ from kernelvault.v1 import (
     profiler_pb2_grpc,
 )
 from orchestrator import seeds
+from orchestrator.baseline import Baseline
 from orchestrator.commands import reports
 from orchestrator.journal import Journal
 from orchestrator.loop import Loop, Outcome, key_of
@@ -82,6 +83,25 @@ async def fail(request: Any, context: Any) -> Any:
     digest_ = digest.of_message(request.action)
     report = Report(verdict=Report.MISMATCHED, task=request.action.task, action_digest=digest_, explanation="wrong")
     yield compiler_pb2.VerifyCandidateResponse(report=report)
+
+
+async def extract(request: Any, context: Any) -> compiler_pb2.ExtractKernelResponse:
+    kernel = kernel_pb2.KernelDefinition(name=request.kernel, text="the old text", line=3)
+    return compiler_pb2.ExtractKernelResponse(kernel=kernel)
+
+
+async def splice(request: Any, context: Any) -> compiler_pb2.SpliceKernelResponse:
+    whole = request.source.contents + request.replacement.encode()
+    return compiler_pb2.SpliceKernelResponse(source=digest.artifact(request.source.path, whole))
+
+
+def baseline(kernel: str = "") -> Baseline:
+    """A kernel that shall be faster."""
+    source = digest.artifact("mine.hip", b"__global__ void scale(float* x) {}\n")
+    candidate = kernel_pb2.Candidate(
+        language=kernel_pb2.Candidate.HIP, format=kernel_pb2.Candidate.HIP_ABI, sources=[source]
+    )
+    return Baseline(candidate=candidate, kernel=kernel)
 
 
 class Reviewer:
@@ -147,6 +167,8 @@ async def world(serve: Serve, corpus_service: Service, tmp_path: Path, request: 
                     of=compiler_pb2_grpc,
                     name="Compiler",
                     PrepareTask=methods.get("prepare", prepare),
+                    ExtractKernel=extract,
+                    SpliceKernel=methods.get("splice", splice),
                     VerifyCandidate=methods.get("verify", verify),
                 ),
                 "profiler": await serve(
@@ -492,6 +514,67 @@ async def test_a_seed_kernel_travels_and_is_remembered(world: Enter, tmp_path: P
     assert not kept.sources[0].contents
     blobs = here.client.blobs(tmp_path / "other")
     assert (await blobs.get(kept.sources[0].digest)).read_bytes() == path.read_bytes()
+
+
+async def test_a_baseline_is_judged_first_and_remembered(world: Enter) -> None:
+    """It is a sample of its own, in every request and in each lineage, and it is judged once in a run."""
+    reviewer = Reviewer()
+    here = await world(generate=reviewer.generate)
+    [outcome] = await here.work(task("faster"), baseline=baseline())
+    first, second = outcome.samples
+    told = [request.optimization for request in reviewer.told]
+
+    assert outcome.baseline is not None
+    assert outcome.baseline.candidate.sources == baseline().candidate.sources
+    assert (outcome.baseline.lineage.attempt, outcome.baseline.profile.time_ns) == (0, 1000)
+    assert [one.baseline.candidate for one in told] == [outcome.baseline.candidate] * 2
+    assert not any(one.HasField("kernel") for one in told)
+    assert first.lineage.baseline == second.lineage.baseline == outcome.baseline.name
+    assert 0 < first.lineage.edit_distance <= 1
+    assert outcome.speedup() == 1.0
+    [again] = await here.work(task("faster"), baseline=baseline(), attempts=3)
+    assert again.baseline is not None
+    assert again.baseline.name == outcome.baseline.name
+
+
+async def test_a_wrong_baseline_ends_the_task(world: Enter) -> None:
+    """Nobody is asked to make faster what is wrong."""
+    reviewer = Reviewer()
+    [outcome] = await (await world(generate=reviewer.generate, verify=fail)).work(task("bad"), baseline=baseline())
+
+    assert (outcome.note, outcome.samples) == ("the baseline does not pass: MISMATCHED: wrong", [])
+    assert not reviewer.told
+
+
+async def test_a_rewritten_function_is_verified_in_its_place(world: Enter) -> None:
+    """The generator sees the function, the compiler the whole source; the lineage names the function."""
+    reviewer = Reviewer()
+    [outcome] = await (await world(generate=reviewer.generate)).work(
+        task("spliced"), baseline=baseline("scale"), attempts=1
+    )
+    [request], [sample] = reviewer.told, outcome.samples
+
+    assert (request.optimization.kernel.name, request.optimization.kernel.text) == ("scale", "the old text")
+    whole = baseline().candidate.sources[0].contents + source_of(request).encode()
+    assert sample.candidate.sources == [digest.artifact("mine.hip", whole)]
+    assert sample.candidate.generation.model == "models/rules"
+    assert (sample.report.verdict, sample.lineage.kernel) == (Report.PASSED, "scale")
+
+
+async def test_a_function_that_does_not_fit_is_no_candidate(world: Enter) -> None:
+    """Why it does not is kept, and told with the next question."""
+
+    async def refuse(request: Any, context: Any) -> compiler_pb2.SpliceKernelResponse:
+        return compiler_pb2.SpliceKernelResponse(refusal="it changes `run`")
+
+    reviewer = Reviewer()
+    here = await world(generate=reviewer.generate, reflect=reviewer.reflect, splice=refuse)
+    [outcome] = await here.work(task("unfit"), baseline=baseline("scale"))
+    first = outcome.samples[0]
+
+    assert (first.report.verdict, first.report.explanation) == (Report.PARSE_FAILED, "it changes `run`")
+    assert (first.lineage.kernel, first.lineage.edit_distance) == ("scale", 0)
+    assert reviewer.told[1].attempts[0].report.explanation == "it changes `run`"
 
 
 async def test_a_model_that_repeats_itself_is_asked_anew(world: Enter) -> None:

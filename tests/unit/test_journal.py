@@ -18,6 +18,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     first.open(OPTIONS, {"a", "b"})
     first.attempt("a", "samples/1")
     first.end("a", "nothing better known")
+    first.baseline("b", "samples/0")
     first.attempt("b", "samples/2")
 
     again = Journal(path)
@@ -25,6 +26,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert again.open(OPTIONS, {"a", "b"})
     assert (again.entry("a").ended, again.entry("a").note) == (True, "nothing better known")
     assert (again.entry("b").ended, again.entry("b").samples) == (False, ["samples/2"])
+    assert (again.entry("a").baseline, again.entry("b").baseline) == ("", "samples/0")
 
 
 def test_a_finished_run_begins_anew(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kernelvault import digest
+from kernelvault import digest, errors
 from kernelvault.devices import TARGETS
 from kernelvault.v1 import compiler_pb2, generator_pb2
 from kernelvault.v1.kernel_pb2 import Candidate, Case, Parameter, SeedKernel, Task, TensorView
@@ -378,3 +378,11 @@ def test_the_functional_prompt_tells_what_was_wrong() -> None:
     """A second try sees why the first one failed."""
     asked = generator_pb2.GenerateFunctionalRequest(task=task(), feedback="fn is never called")
     assert "fn is never called" in assemble.functional(asked)[1]["content"]
+
+
+def test_a_kernel_that_leaves_no_room_is_refused() -> None:
+    """Half a kernel cannot be made faster; what hides a case stays hidden."""
+    source = digest.artifact("mine.hip", b"x = 1;\n" * 5000)
+    large = generator_pb2.Optimization(baseline=generator_pb2.Attempt(candidate=Candidate(sources=[source])))
+    with pytest.raises(errors.InvalidArgument, match="do not fit"):
+        user(task(case("a", tensor("x", 4))), request(optimization=large), 8000)

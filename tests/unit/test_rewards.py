@@ -6,12 +6,13 @@ import math
 
 import pytest
 
+from kernelvault.similarity import NEAR_COPY
 from kernelvault.v1 import compiler_pb2, trainer_pb2
 from svc_trainer import rewards
 from svc_trainer.rewards import Failure, Outcome
 
 REPORT = compiler_pb2.VerificationReport
-COPY = 0.03
+COPY = NEAR_COPY * 0.9
 
 
 @pytest.mark.parametrize(
