@@ -18,6 +18,11 @@ async def together(*parts: Coroutine[Any, Any, Result]) -> list[Result]:
     try:
         return await asyncio.gather(*tasks)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*tasks)
+
+
+async def ended(*tasks: asyncio.Task[Any]) -> None:
+    """Cancels what is not done and waits for its end; raises nothing of theirs."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -145,7 +145,8 @@ async def compile_program(
     _copy(source, folder)
     made = await gpu.compile_gpu(sandbox, toolchain, folder, "kernel.hip", TARGET)
     assert made.build.compiled, made.build.diagnostics
-    built = await image.build_image(sandbox, toolchain, folder, "kernel.hip", made.layouts, target=TARGET)
+    module = await image.compile_device(sandbox, toolchain, folder, "kernel.hip", target=TARGET)
+    built = await image.build_image(sandbox, toolchain, folder, module, made.layouts)
     return Program(built, made.layouts, model)
 
 

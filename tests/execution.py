@@ -16,7 +16,7 @@ from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import kernel_pb2, plan_pb2
 from svc_compiler.hip.gpu import compile_gpu
 from svc_compiler.hip.host import build_host
-from svc_compiler.hip.image import build_image
+from svc_compiler.hip.image import build_image, compile_device
 from svc_compiler.hip.record import record
 from svc_compiler.hip.toolchain import Toolchain
 from svc_compiler.refusal import Refused
@@ -59,7 +59,8 @@ class Executions:
         gpu = await compile_gpu(self.sandbox, self.toolchain, folder, "main.hip", TARGET)
         assert gpu.code_object, gpu.build.diagnostics
         host = await build_host(self.sandbox, self.toolchain, folder, "main.hip", format)
-        image = await build_image(self.sandbox, self.toolchain, folder, "main.hip", gpu.layouts, target=TARGET)
+        module = await compile_device(self.sandbox, self.toolchain, folder, "main.hip", target=TARGET)
+        image = await build_image(self.sandbox, self.toolchain, folder, module, gpu.layouts)
         parameters = [tensor(name, array.shape, array.dtype.name) for name, array in inputs.items()]
         case = kernel_pb2.Case(id="case", parameters=parameters, outputs=[tensor("out", output)])
         (folder / "inputs").write_bytes(bundle.pack([item(name, array) for name, array in inputs.items()]))

@@ -65,40 +65,55 @@ class ImageBuild:
     variables: dict[str, int] = field(default_factory=dict)
 
 
-async def build_image(
-    sandbox: Sandbox,
-    toolchain: Toolchain,
-    folder: Path,
-    source: str,
-    layouts: Mapping[str, unpack.Slots],
-    *,
-    target: str,
-) -> ImageBuild:
-    """Builds the image of `source`, below `folder`, for the kernels of `layouts`, which the GPU pass of `target` gave.
+@dataclass(frozen=True)
+class DeviceModule:
+    """What the device pass made of a source, before the checker's and the entries' code is in it."""
 
-    Its predefined macros and its eight-bit floats are those of `target`.
+    # LLVM IR.
+    text: str
+    target: str
+    support: runtime.Runtime
 
-    Raises Refused with NEEDS_DEVICE for code that the GPU pass took and the CPU model cannot run: inline assembly,
-    builtins or library functions that it lacks, arguments without a plain copy. Raises errors.Unavailable or
-    errors.Internal for trouble of the platform.
+
+async def compile_device(
+    sandbox: Sandbox, toolchain: Toolchain, folder: Path, source: str, *, target: str
+) -> DeviceModule:
+    """Runs the device pass over `source`, below `folder`, with the predefined macros of `target`.
+
+    Raises Refused with NEEDS_DEVICE for code that the GPU pass of `target` takes and this one does not. Raises
+    errors.Unavailable or errors.Internal for trouble of the platform.
     """
     support, done = await asyncio.gather(
         runtime.build(sandbox, toolchain), _device_pass(sandbox, toolchain, folder, source, target)
     )
     if done.output is None:
         raise Refused(Verdict.NEEDS_DEVICE, _explain_compile(done), diagnostics=done.diagnostics)
-    module = done.output.read_text(errors="surrogateescape")
+    return DeviceModule(done.output.read_text(errors="surrogateescape"), target, support)
+
+
+async def build_image(
+    sandbox: Sandbox, toolchain: Toolchain, folder: Path, module: DeviceModule, layouts: Mapping[str, unpack.Slots]
+) -> ImageBuild:
+    """Builds the image of `module`, in `folder`, for the kernels of `layouts`, which the GPU pass of its target gave.
+
+    Its eight-bit floats are those of the target.
+
+    Raises Refused with NEEDS_DEVICE for code that the GPU pass took and the CPU model cannot run: inline assembly,
+    builtins or library functions that it lacks, arguments without a plain copy. Raises errors.Unavailable or
+    errors.Internal for trouble of the platform.
+    """
+    given, support = module.text, module.support
     try:
-        device_ir.check(module)
-        device_ir.check_names(module, support.names)
-        kernels = {name: unpack.find(name, slots, module) for name, slots in layouts.items()}
-        padding = {name: unpack.padding(kernels[name], slots, module) for name, slots in layouts.items()}
-        variables = device_ir.variables(module)
-        text = device_ir.rewrite(conversions.saturate(module), kernels, target)
+        device_ir.check(given)
+        device_ir.check_names(given, support.names)
+        kernels = {name: unpack.find(name, slots, given) for name, slots in layouts.items()}
+        padding = {name: unpack.padding(kernels[name], slots, given) for name, slots in layouts.items()}
+        variables = device_ir.variables(given)
+        text = device_ir.rewrite(conversions.saturate(given), kernels, module.target)
         _check_wants(device_ir.wants(text), support)
     except (unpack.Unsupported, ir.Unreadable) as error:
         raise Refused(Verdict.NEEDS_DEVICE, f"The CPU model cannot run this source: {error}.") from error
-    image = await _make(sandbox, toolchain, folder, text, support, wide=device_ir.has_wide_accesses(module))
+    image = await _make(sandbox, toolchain, folder, text, support, wide=device_ir.has_wide_accesses(given))
     return ImageBuild(image, padding, variables)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kernelvault.blobs import Blobs
 from kernelvault.sandbox.metering import MeteredSandbox, stage
-from kernelvault.together import together
+from kernelvault.together import ended, together
 from kernelvault.v1 import artifact_pb2, compiler_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip import gpu, host, host_symbols, image, meaning, runtime
@@ -74,69 +74,68 @@ class HipBuilder:
 
     async def build(self, work: Work, folder: Path, draft: Report) -> Built:
         """Fills in `draft.builds`; raises Refused with COMPILE_FAILED, REJECTED or NEEDS_DEVICE."""
-        builds = await self._compile_targets(work, folder, draft)
-        modelled = next(build for build in builds if build.build.target == draft.modelled_target)
-        if not modelled.layouts:
-            raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")
-        with stage("cpu image"):
-            imaging = asyncio.create_task(self._image(work, folder, modelled))
+        draft.modelled_target = modelled_target(work.action.targets)
+        with stage("gpu compile"):
+            compiling = asyncio.create_task(self._compile_targets(work, folder, draft))
         with stage("host compile"):
             hosting = asyncio.create_task(
                 host.build_host(self._sandbox, self._toolchain, folder, work.main_source, work.action.format)
             )
+        with stage("cpu image"):
+            imaging = asyncio.create_task(self._image(work, folder, draft.modelled_target, compiling))
         try:
-            # Host code first: what its author got wrong there explains more.
+            # The compiler's own word first, then that of the host pass: what their author got wrong explains more.
+            builds = await compiling
             built_host = await hosting
             built_image = await imaging
         finally:
-            for task in (imaging, hosting):
-                task.cancel()
-            await asyncio.gather(imaging, hosting, return_exceptions=True)
+            await ended(compiling, hosting, imaging)
         objects = await self._store(builds, built_image)
-        return Built(builds, built_host, built_image, modelled, objects)
+        return Built(builds, built_host, built_image, _modelled(builds, draft.modelled_target), objects)
 
     async def _compile_targets(self, work: Work, folder: Path, draft: Report) -> list[GpuBuild]:
-        with stage("gpu compile"):
-            builds = await together(
-                *(
-                    gpu.compile_gpu(self._sandbox, self._toolchain, folder, work.main_source, target)
-                    for target in work.action.targets
-                )
+        builds = await together(
+            *(
+                gpu.compile_gpu(self._sandbox, self._toolchain, folder, work.main_source, target)
+                for target in work.action.targets
             )
+        )
         draft.builds.extend(build.build for build in builds)
-        draft.modelled_target = modelled_target(work.action.targets)
         failed = [build for build in builds if not build.build.compiled]
         if failed:
             # Every target's diagnostics are in the draft already.
             if missing := host_symbols.missing_api(failed[0].build.diagnostics):
                 raise host_symbols.not_recorded(missing, [])
             raise Refused(Report.COMPILE_FAILED, _first_errors(failed))
+        if not _modelled(builds, draft.modelled_target).layouts:
+            raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")
         return builds
 
-    async def _image(self, work: Work, folder: Path, modelled: GpuBuild) -> image.ImageBuild:
+    async def _image(
+        self, work: Work, folder: Path, target: str, compiling: asyncio.Task[list[GpuBuild]]
+    ) -> image.ImageBuild:
         cpu_first = runtime.cpu_first(self._toolchain)
         await meaning.check(
             self._sandbox,
             self._toolchain,
             folder,
             work.main_source,
-            modelled.build.target,
+            target,
             cpu_first=cpu_first,
             cpu_readable=(Path(cpu_first[0]),),
         )
-        return await image.build_image(
-            self._sandbox,
-            self._toolchain,
-            folder,
-            work.main_source,
-            modelled.layouts,
-            target=modelled.build.target,
-        )
+        module = await image.compile_device(self._sandbox, self._toolchain, folder, work.main_source, target=target)
+        layouts = _modelled(await asyncio.shield(compiling), target).layouts
+        return await image.build_image(self._sandbox, self._toolchain, folder, module, layouts)
 
     async def _store(self, builds: list[GpuBuild], built: image.ImageBuild) -> dict[str, artifact_pb2.Digest]:
         paths = {build.build.target: build.code_object for build in builds if build.code_object} | {"cpu": built.image}
         digests = await asyncio.gather(*(self._blobs.put(path.read_bytes()) for path in paths.values()))
         return dict(zip(paths, digests, strict=True))
+
+
+def _modelled(builds: Sequence[GpuBuild], target: str) -> GpuBuild:
+    return next(build for build in builds if build.build.target == target)
 
 
 def modelled_target(targets: Sequence[str]) -> str:

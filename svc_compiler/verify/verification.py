@@ -17,6 +17,7 @@ from kernelvault.replay.cpu_model import Replay
 from kernelvault.replay.models import Model
 from kernelvault.replay.reference import Evaluation, ReferenceFault, References
 from kernelvault.sandbox.metering import MeteredSandbox, metered, stage
+from kernelvault.together import ended
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.refusal import Refused
@@ -151,8 +152,7 @@ class _Verification:
         except ReferenceFault as fault:
             reporting.blame_reference(self.draft, fault)
         finally:
-            evaluating.cancel()
-            await asyncio.gather(evaluating, return_exceptions=True)
+            await ended(evaluating)
 
     async def _evaluate(self) -> dict[str, Evaluation]:
         with stage("reference"):

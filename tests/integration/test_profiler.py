@@ -23,7 +23,7 @@ from kernelvault.v1 import (
     storage_pb2,
 )
 from svc_compiler.hip.gpu import compile_gpu
-from svc_compiler.hip.image import build_image
+from svc_compiler.hip.image import build_image, compile_device
 from svc_compiler.hip.toolchain import Toolchain
 from tests import triton_programs
 from tests.corpus import Corpus
@@ -125,7 +125,8 @@ async def _verify(
     (folder / "sources").mkdir()
     (folder / "sources" / "main.hip").write_text(SOURCE)
     built = await compile_gpu(sandbox, toolchain, folder / "sources", "main.hip", target)
-    image = await build_image(sandbox, toolchain, folder / "sources", "main.hip", built.layouts, target=target)
+    module = await compile_device(sandbox, toolchain, folder / "sources", "main.hip", target=target)
+    image = await build_image(sandbox, toolchain, folder / "sources", module, built.layouts)
     blob = await Blobs(corpus.channel, folder / "blobs").put(image.image.read_bytes())
     symbol = next(name for name in built.layouts if kernel in name)
     images = [
