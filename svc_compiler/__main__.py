@@ -30,6 +30,7 @@ from svc_compiler.tasks import TaskPreparer
 from svc_compiler.triton import script
 from svc_compiler.triton.script import ScriptExaminer
 from svc_compiler.triton.script_actions import ScriptWork
+from svc_compiler.verify import module
 from svc_compiler.verify.build import HipBuilder
 from svc_compiler.verify.hip import HipFrontend
 from svc_compiler.verify.triton import PRELOAD, TritonFrontend
@@ -62,7 +63,7 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
         stack.push_async_callback(tools.close)
         torch = await MeteredSandbox.start(["torch", "kernelvault.replay.reference_child"])
         stack.push_async_callback(torch.close)
-        triton = await MeteredSandbox.start([*PRELOAD, *script.PRELOAD])
+        triton = await MeteredSandbox.start([*PRELOAD, *module.PRELOAD, *script.PRELOAD])
         stack.push_async_callback(triton.close)
         blobs = Blobs(channel, settings.cache_dir / "blobs")
         references = References(torch, settings.cache_dir / "references", secret)
@@ -72,10 +73,14 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
             hip=cpu_model.CpuModel(tools, locate=functools.partial(image.locate, tools, toolchain)),
             triton=triton_model.TritonModel(interpreter),
         )
+        builder = HipBuilder(tools, toolchain, blobs)
+        hip = HipFrontend(tools, builder, model)
         verifier = CandidateVerifier(
             frontends={
-                kernel_pb2.Candidate.HIP: HipFrontend(tools, HipBuilder(tools, toolchain, blobs), model),
-                kernel_pb2.Candidate.TRITON: TritonFrontend(triton, model, blobs),
+                kernel_pb2.Candidate.HIP_ABI: hip,
+                kernel_pb2.Candidate.HIP_TORCH: hip,
+                kernel_pb2.Candidate.HIP_MODULE: module.ModuleFrontend(triton, builder, model),
+                kernel_pb2.Candidate.TRITON_MODULE: TritonFrontend(triton, model, blobs),
             },
             sandbox=tools,
             references=references,

@@ -14,14 +14,17 @@ from svc_compiler.hip.toolchain import TARGETS
 MAX_SOURCES = 32
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _SUFFIXES = {
-    kernel_pb2.Candidate.HIP: (".hip", ".cpp", ".cu", ".cc"),
-    kernel_pb2.Candidate.TRITON: (".py",),
+    kernel_pb2.Candidate.HIP_ABI: (".hip", ".cpp", ".cu", ".cc"),
+    kernel_pb2.Candidate.HIP_TORCH: (".hip", ".cpp", ".cu", ".cc"),
+    kernel_pb2.Candidate.HIP_MODULE: (".py",),
+    kernel_pb2.Candidate.TRITON_MODULE: (".py",),
 }
-# Of a Triton module: `module_fn` or `ModelNew`, whichever it has.
+# Of a Python module: `module_fn` or `ModelNew`, whichever it has.
 _DEFAULT_ENTRY = {kernel_pb2.Candidate.HIP_ABI: "run", kernel_pb2.Candidate.HIP_TORCH: "forward"}
 _LANGUAGE_OF = {
     kernel_pb2.Candidate.HIP_ABI: kernel_pb2.Candidate.HIP,
     kernel_pb2.Candidate.HIP_TORCH: kernel_pb2.Candidate.HIP,
+    kernel_pb2.Candidate.HIP_MODULE: kernel_pb2.Candidate.HIP,
     kernel_pb2.Candidate.TRITON_MODULE: kernel_pb2.Candidate.TRITON,
 }
 
@@ -45,8 +48,8 @@ class Work:
 
         Of Python modules it is the one that defines the entry point, else the first.
         """
-        paths = [s.path for s in self.action.sources if s.path.endswith(_SUFFIXES[self.action.language])]
-        if self.action.language != kernel_pb2.Candidate.TRITON:
+        paths = [s.path for s in self.action.sources if s.path.endswith(_SUFFIXES[self.action.format])]
+        if not paths[0].endswith(".py"):
             return paths[0]
         entry = self.action.entry_point or "module_fn|ModelNew"
         defines = re.compile(rf"^(async )?(def|class) +({entry})\b|^({entry}) *=".encode(), re.MULTILINE)
@@ -110,9 +113,9 @@ def _complete_format(action: compiler_pb2.VerifyAction) -> None:
     if action.language not in (language, formats.LANGUAGE_UNSPECIFIED):
         raise errors.InvalidArgument("action.language", f"does not fit the format {formats.Format.Name(action.format)}")
     action.language = language
-    suffixes = _SUFFIXES[language]
+    suffixes = _SUFFIXES[action.format]
     if not any(source.path.endswith(suffixes) for source in action.sources):
-        shown = formats.Language.Name(language)
+        shown = "Python" if action.format == formats.HIP_MODULE else formats.Language.Name(language)
         raise errors.InvalidArgument("action.sources", f"none is a {shown} source; name one *{', *'.join(suffixes)}")
     action.entry_point = action.entry_point or _DEFAULT_ENTRY.get(action.format, "")
     if action.entry_point and not _NAME.fullmatch(action.entry_point):
@@ -121,8 +124,10 @@ def _complete_format(action: compiler_pb2.VerifyAction) -> None:
 
 def detect_format(sources: Sequence[artifact_pb2.Artifact]) -> kernel_pb2.Candidate.Format:
     """The format that a candidate's sources are written in."""
-    if any(source.path.endswith(".py") for source in sources):
-        return kernel_pb2.Candidate.TRITON_MODULE
+    modules = [source.contents for source in sources if source.path.endswith(".py")]
+    if modules:
+        builds = any(b"cpp_extension" in text for text in modules) and not any(b"@triton" in text for text in modules)
+        return kernel_pb2.Candidate.HIP_MODULE if builds else kernel_pb2.Candidate.TRITON_MODULE
     if any(b"PYBIND11_MODULE" in source.contents or b"torch/" in source.contents for source in sources):
         return kernel_pb2.Candidate.HIP_TORCH
     return kernel_pb2.Candidate.HIP_ABI

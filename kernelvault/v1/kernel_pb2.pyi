@@ -155,10 +155,12 @@ class Candidate(_message.Message):
         HIP_ABI: _ClassVar[Candidate.Format]
         HIP_TORCH: _ClassVar[Candidate.Format]
         TRITON_MODULE: _ClassVar[Candidate.Format]
+        HIP_MODULE: _ClassVar[Candidate.Format]
     FORMAT_UNSPECIFIED: Candidate.Format
     HIP_ABI: Candidate.Format
     HIP_TORCH: Candidate.Format
     TRITON_MODULE: Candidate.Format
+    HIP_MODULE: Candidate.Format
     class Generation(_message.Message):
         __slots__ = ("model", "prompt_digest", "completion_digest", "seed", "sample_index", "prompt_tokens", "completion_tokens", "rationale")
         MODEL_FIELD_NUMBER: _ClassVar[int]

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from kernelvault.v1 import compiler_pb2
+from svc_compiler.hip import pasted
 
 Diagnostic = compiler_pb2.Diagnostic
 MAX_DIAGNOSTICS = 40
@@ -73,7 +74,7 @@ def _name(uri: str, sources: Path) -> str:
     path = unquote(urlparse(uri).path)
     prefix = f"{sources}/"
     if path.startswith(prefix):
-        return path[len(prefix) :]
+        return pasted.origin(path[len(prefix) :])
     return path.rpartition("/include/")[2] or path
 
 

@@ -41,7 +41,7 @@ async def build_host(
     """
     recorder = await build_recorder(sandbox, toolchain)
     flags = toolchain.host_flags()
-    headers = TORCH_HEADERS if format == kernel_pb2.Candidate.HIP_TORCH else (PRELUDE,)
+    headers = (PRELUDE,) if format == kernel_pb2.Candidate.HIP_ABI else TORCH_HEADERS
     header = await precompiled.precompile(sandbox, toolchain, flags, headers)
     arguments = [*precompiled.use_flags(header), *flags, "-c"]
     done = await run_pass(sandbox, toolchain, folder, source, arguments, output="host.o")

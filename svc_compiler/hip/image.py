@@ -17,7 +17,7 @@ from pathlib import Path
 from kernelvault import errors
 from kernelvault.sandbox import Limits, Sandbox
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip import conversions, device_ir, ir, meaning, precompiled, runtime, unpack
+from svc_compiler.hip import conversions, device_ir, ir, meaning, pasted, precompiled, runtime, unpack
 from svc_compiler.hip.gpu import headers_before
 from svc_compiler.hip.passes import Pass, run_pass
 from svc_compiler.hip.toolchain import PRELUDE, Toolchain
@@ -147,7 +147,8 @@ def locations(text: str, offsets: Iterable[int]) -> dict[int, tuple[str, ...]]:
     found = {}
     for offset, entry in zip(offsets, entries, strict=False):
         frames = [
-            (str(f.get("FileName", "")).removeprefix("./"), int(f.get("Line", 0))) for f in entry.get("Symbol", [])
+            (pasted.origin(str(f.get("FileName", "")).removeprefix("./")), int(f.get("Line", 0)))
+            for f in entry.get("Symbol", [])
         ]
         own = [f"{file}:{line}" for file, line in frames if file and not file.startswith("/") and line]
         if own:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from kernelvault import digest, errors, seal
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import compiler_pb2
+from svc_compiler.hip import pasted
 from svc_compiler.hip.gpu import headers_before
 from svc_compiler.hip.passes import Pass, run_pass
 from svc_compiler.hip.precompiled import header_identity, write_whole
@@ -106,9 +107,9 @@ def _explain(gpu: Line | None, cpu: Line | None) -> str:
         return f"`{line.text[:_SHOWN_CHARS]}`" if line and line[:2] == first[:2] else "nothing"
 
     return (
-        f"{first.file}:{first.number}: after preprocessing the GPU pass sees {shown(gpu)} and the CPU model's pass "
-        f"sees {shown(cpu)}. Both must see the same code: do not make it depend on what distinguishes compilers or "
-        "builds, such as `__has_builtin`; test `__gfx942__` and its like for a target."
+        f"{pasted.origin(first.file)}:{first.number}: after preprocessing the GPU pass sees {shown(gpu)} and the CPU "
+        f"model's pass sees {shown(cpu)}. Both must see the same code: do not make it depend on what distinguishes "
+        "compilers or builds, such as `__has_builtin`; test `__gfx942__` and its like for a target."
     )
 
 

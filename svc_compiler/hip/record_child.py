@@ -21,15 +21,8 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
     """Records CALLS calls of the candidate. How it ended stands in the trace."""
     request = json.loads(payload)
     recorder = ctypes.CDLL(request["recorder"], mode=ctypes.RTLD_GLOBAL)
-    _declare(recorder)
-    recorder.recorder_open(
-        descriptors["trace"], request["trace_bytes"], request["base"], request["spacing"], request["noise"]
-    )
+    prepare(recorder, request, descriptors["trace"])
     recorder.recorder_answers(descriptors["answers"], request["answers_bytes"])
-    name, target, *numbers = request["device"]
-    recorder.recorder_device(name.encode(), target.encode(), _words(numbers))
-    for kernel, words in request["layouts"].items():
-        recorder.recorder_layout(kernel.encode(), (ctypes.c_uint64 * len(words))(*words), len(words) // 2)
     recorder.recorder_call(0)
     library = ctypes.CDLL(request["library"])
     for call in range(CALLS):
@@ -39,6 +32,16 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
             break
     recorder.recorder_end()
     return 0
+
+
+def prepare(recorder: ctypes.CDLL, request: dict[str, Any], trace: int) -> None:
+    """Opens the trace and tells the recorder of the device and the kernels, as the request has it."""
+    _declare(recorder)
+    recorder.recorder_open(trace, request["trace_bytes"], request["base"], request["spacing"], request["noise"])
+    name, target, *numbers = request["device"]
+    recorder.recorder_device(name.encode(), target.encode(), _words(numbers))
+    for kernel, words in request["layouts"].items():
+        recorder.recorder_layout(kernel.encode(), (ctypes.c_uint64 * len(words))(*words), len(words) // 2)
 
 
 def _declare(recorder: ctypes.CDLL) -> None:
@@ -61,6 +64,13 @@ def _declare(recorder: ctypes.CDLL) -> None:
         ("recorder_argument_floating", None, (ctypes.c_double,)),
         ("recorder_call_function", ctypes.c_int, (text,)),
         ("recorder_functions", text, ()),
+        ("recorder_argument_none", None, ()),
+        ("recorder_argument_text", None, (text,)),
+        ("recorder_argument_list", None, (word,)),
+        ("recorder_argument_keyword", None, (text,)),
+        ("recorder_is_defined", ctypes.c_int, (text,)),
+        ("recorder_invoke", ctypes.c_int, (text,)),
+        ("recorder_returned", text, ()),
     ):
         function = getattr(recorder, name)
         function.restype, function.argtypes = result, parameters

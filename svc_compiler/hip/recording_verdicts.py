@@ -52,13 +52,7 @@ def check(
     allowed_operators: Collection[str],
 ) -> None:
     """Raises Refused for a run that leaves no plan."""
-    if trace.touch is not None:
-        raise _touched(trace, case)
-    if trace.foreign_operators:
-        raise _foreign(trace.foreign_operators, case, allowed_operators)
-    if trace.limitations:
-        listed = "; ".join(dict.fromkeys(trace.limitations))
-        raise unplannable(listed)
+    _check_conduct(trace, case, allowed_operators)
     if trace.missing_function is not None:
         raise _missing(trace.missing_function, case, name, torch)
     if trace.unanswered:
@@ -67,7 +61,7 @@ def check(
             raise keeps_state("it copies more from the device")
         return
     if trace.overflow:
-        raise unplannable("host code issues more operations than a plan holds")
+        raise _too_much()
     if trace.thrown is not None or not trace.ended:
         raise _crashed(trace, outcome)
     _check_launches(trace)
@@ -75,6 +69,30 @@ def check(
         raise damaged(f"it holds {len(trace.calls)} calls")
     if (torch and not trace.calls[0].results) or trace.calls[0].other_results:
         raise _wrong_results(trace)
+
+
+def check_parts(trace: Trace, case: kernel_pb2.Case, allowed_operators: Collection[str]) -> None:
+    """Raises Refused for what ends a candidate whose other host code is in Python, which says how it went on."""
+    _check_conduct(trace, case, allowed_operators)
+    if trace.overflow:
+        raise _too_much()
+    if trace.unanswered:
+        raise unplannable(f"a function of an extension reads device memory ({trace.unanswered.what})")
+    _check_launches(trace)
+
+
+def _check_conduct(trace: Trace, case: kernel_pb2.Case, allowed_operators: Collection[str]) -> None:
+    if trace.touch is not None:
+        raise _touched(trace, case)
+    if trace.foreign_operators:
+        raise _foreign(trace.foreign_operators, case, allowed_operators)
+    if trace.limitations:
+        listed = "; ".join(dict.fromkeys(trace.limitations))
+        raise unplannable(listed)
+
+
+def _too_much() -> Refused:
+    return unplannable("host code issues more operations than a plan holds")
 
 
 def unsafe(error: Unsafe, case: kernel_pb2.Case, named: Callable[[str], str]) -> Refused:

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,27 @@ _MAX_MESSAGE = 2000
 
 def main(payload: bytes, descriptors: dict[str, int]) -> int:
     """Captures two calls of the candidate. How it ended stands in the trace."""
+    return run(payload, descriptors, Capture)
+
+
+class Capture:
+    """What a capture records with, and what its language adds to it."""
+
+    def __init__(
+        self, sources: Path, request: dict[str, Any], answers: list[bytes], descriptors: dict[str, int]
+    ) -> None:
+        self.recording = Recording(sources, answers)
+
+    def begin(self) -> None:
+        """Called before the candidate is loaded."""
+
+    def header(self) -> dict[str, Any]:
+        """What the trace's header holds besides; called when everything is over."""
+        return {}
+
+
+def run(payload: bytes, descriptors: dict[str, int], make: Callable[..., Capture]) -> int:
+    """Captures two calls of the candidate with what `make` gives."""
     head, _, data = payload.partition(b"\n")
     request = json.loads(head)
     answers = []
@@ -49,15 +71,16 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
     gc.freeze()
     with mmap.mmap(descriptors["trace"], capture_trace.TRACE_BYTES) as memory:
         memory[: len(capture_trace.BEGUN)] = capture_trace.BEGUN
-    recording = Recording(sources, answers)
+    capture = make(sources, request, answers, descriptors)
     functions = Functions(sources)
-    fault = _capture(recording, functions, sources, request)
-    _write(descriptors["trace"], recording, functions, fault)
+    fault = _capture(capture, functions, sources, request)
+    _write(descriptors["trace"], capture, functions, fault)
     return 0
 
 
-def _capture(recording: Recording, functions: Functions, sources: Path, request: dict[str, Any]) -> Any:
+def _capture(capture: Capture, functions: Functions, sources: Path, request: dict[str, Any]) -> Any:
     """Runs the candidate; gives what ended it, as `capture_trace.Fault`, or None."""
+    recording = capture.recording
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     sys.dont_write_bytecode = True
@@ -68,6 +91,7 @@ def _capture(recording: Recording, functions: Functions, sources: Path, request:
     try:
         _follow_threads(recording)
         with device_shim.told(recording), Operators(recording):
+            capture.begin()
             module = load(sources, request["main"])
             entry = Entry(recording, module, request["entry_point"], case, request["reference"])
             for _ in range(capture_trace.CALLS):
@@ -129,8 +153,10 @@ def _place(error: BaseException, sources: Path) -> tuple[str, int]:
     return "", 0
 
 
-def _write(descriptor: int, recording: Recording, functions: Functions, fault: Any) -> None:
+def _write(descriptor: int, capture: Capture, functions: Functions, fault: Any) -> None:
+    recording = capture.recording
     header = {
+        **capture.header(),
         "buffers": [[one.size, one.given, one.position, one.name] for one in recording.buffers],
         "calls": [
             {

@@ -75,6 +75,19 @@ class Foreign:
 
 
 @dataclass(frozen=True)
+class Extension:
+    """What host code asked to be compiled. `functions` are those to export, with their documentation."""
+
+    name: str
+    # Path below the candidate's sources, or "" for text that is no file of theirs; text; what it is called.
+    sources: list[tuple[str, str, str]]
+    functions: dict[str, str] | None
+    defines: list[str]
+    # `file:line` of the call, or "".
+    place: str
+
+
+@dataclass(frozen=True)
 class Call:
     """What a call did; the first one of a trace is what happened before any."""
 
@@ -98,6 +111,11 @@ class Trace:
     properties: dict[str, int]
     fault: Fault | None
     program: triton_pb2.TritonProgram
+    # Of a module with extensions: where each buffer lies, what it loaded, and how many calls of it were recorded.
+    # Launches stand for these calls.
+    addresses: list[int]
+    extensions: list[Extension]
+    extension_calls: int
     # The candidate was loaded, and came to its end, whatever that was.
     begun: bool
     ended: bool
@@ -118,7 +136,9 @@ def read(buffer: memoryview) -> Trace:
     """The trace in a memory file; raises Malformed, and what `program.read` does."""
     magic, *lengths = _PREFIX.unpack_from(buffer)
     if magic in (b"\0" * 4, BEGUN):
-        return Trace([], [], [], [], [], {}, None, triton_pb2.TritonProgram(), begun=magic == BEGUN, ended=False)
+        return Trace(
+            [], [], [], [], [], {}, None, triton_pb2.TritonProgram(), [], [], 0, begun=magic == BEGUN, ended=False
+        )
     if magic != MAGIC or sum(lengths) > len(buffer) - _PREFIX.size or lengths[0] > MAX_HEADER_BYTES:
         raise Malformed("the header is not ours")
     parts, position = [], _PREFIX.size
@@ -151,12 +171,26 @@ def _read(header: dict[str, Any], program: triton_pb2.TritonProgram, encoded: li
         properties={_text(name): _integer(value) for name, value in dict(header["properties"]).items()},
         fault=fault and Fault(_text(fault[0]), _text(fault[1]), _text(fault[2]), _natural(fault[3])),
         program=program,
+        addresses=[_natural(one) for one in _list(header.get("addresses", []), MAX_BUFFERS)],
+        extensions=[_extension(one) for one in _list(header.get("extensions", []))],
+        extension_calls=_natural(header.get("extension_calls", 0)),
         begun=True,
         ended=True,
     )
     for call in calls:
         _check(call, trace)
     return trace
+
+
+def _extension(described: dict[str, Any]) -> Extension:
+    functions = described["functions"]
+    return Extension(
+        name=_text(described["name"]),
+        sources=[(_text(path), _checked(text, str), _text(name)) for path, text, name in _list(described["sources"])],
+        functions=None if functions is None else {_text(name): _text(says) for name, says in dict(functions).items()},
+        defines=[_text(one) for one in _list(described["defines"])],
+        place=_text(described["place"]),
+    )
 
 
 def _call(described: dict[str, Any], data: bytes) -> Call:
@@ -185,7 +219,8 @@ def _check(call: Call, trace: Trace) -> None:
         raise Malformed("a read after the end")
     launches = [one.launch for one in operations if one.HasField("launch")]
     kernels = [one.kernel for launch in launches for one in (launch, *launch.alternatives)]
-    if any(not 0 <= kernel < len(trace.program.variants) for kernel in kernels):
+    known = trace.extension_calls or len(trace.program.variants)
+    if any(not 0 <= kernel < known for kernel in kernels):
         raise Malformed("a launch of a kernel that is not there")
     if call.first_buffer > len(trace.buffers):
         raise Malformed("a call begins after the last buffer")

@@ -154,15 +154,22 @@ class Recording:
     def _number(self, storage: torch.UntypedStorage) -> int:
         identity = storage._cdata
         if identity not in self._numbers:
-            if len(self.buffers) == MAX_BUFFERS:
-                raise Unplannable(f"host code uses more than {MAX_BUFFERS} buffers")
-            last = self.buffers[-1] if self.buffers else Memory(0, _BASE)
-            address = -(-(last.address + last.size + _GUARD_BYTES) // _ALIGNMENT) * _ALIGNMENT
-            self._numbers[identity] = len(self.buffers)
-            self._storages.append(storage)
-            self.buffers.append(Memory(storage.nbytes(), address))
-            self._starts.append(address)
+            self._add(storage, self._place(storage.nbytes()))
         return self._numbers[identity]
+
+    def _add(self, storage: torch.UntypedStorage, address: int) -> None:
+        """Makes a storage known, as memory at `address`."""
+        if len(self.buffers) == MAX_BUFFERS:
+            raise Unplannable(f"host code uses more than {MAX_BUFFERS} buffers")
+        self._numbers[storage._cdata] = len(self.buffers)
+        self._storages.append(storage)
+        self.buffers.append(Memory(storage.nbytes(), address))
+        self._starts.append(address)
+
+    def _place(self, size: int) -> int:
+        """Where new memory of `size` bytes lies."""
+        last = self.buffers[-1] if self.buffers else Memory(0, _BASE)
+        return -(-(last.address + last.size + _GUARD_BYTES) // _ALIGNMENT) * _ALIGNMENT
 
     def adopt(self, tensor: torch.Tensor, position: int, name: str) -> None:
         """The storage of `tensor` holds the argument `position` of the case; what was written to it before is void."""

@@ -72,17 +72,21 @@ class HipBuilder:
         self._toolchain = toolchain
         self._blobs = blobs
 
-    async def build(self, work: Work, folder: Path, draft: Report) -> Built:
-        """Fills in `draft.builds`; raises Refused with COMPILE_FAILED, REJECTED or NEEDS_DEVICE."""
+    async def build(self, work: Work, folder: Path, draft: Report, *, source: str = "") -> Built:
+        """Compiles `source` below `folder`, or else the candidate's own.
+
+        Fills in `draft.builds`; raises Refused with COMPILE_FAILED, REJECTED or NEEDS_DEVICE.
+        """
+        source = source or work.main_source
         draft.modelled_target = modelled_target(work.action.targets)
         with stage("gpu compile"):
-            compiling = asyncio.create_task(self._compile_targets(work, folder, draft))
+            compiling = asyncio.create_task(self._compile_targets(work, folder, draft, source))
         with stage("host compile"):
             hosting = asyncio.create_task(
-                host.build_host(self._sandbox, self._toolchain, folder, work.main_source, work.action.format)
+                host.build_host(self._sandbox, self._toolchain, folder, source, work.action.format)
             )
         with stage("cpu image"):
-            imaging = asyncio.create_task(self._image(work, folder, draft.modelled_target, compiling))
+            imaging = asyncio.create_task(self._image(folder, source, draft.modelled_target, compiling))
         try:
             # The compiler's own word first, then that of the host pass: what their author got wrong explains more.
             builds = await compiling
@@ -93,12 +97,9 @@ class HipBuilder:
         objects = await self._store(builds, built_image)
         return Built(builds, built_host, built_image, _modelled(builds, draft.modelled_target), objects)
 
-    async def _compile_targets(self, work: Work, folder: Path, draft: Report) -> list[GpuBuild]:
+    async def _compile_targets(self, work: Work, folder: Path, draft: Report, source: str) -> list[GpuBuild]:
         builds = await together(
-            *(
-                gpu.compile_gpu(self._sandbox, self._toolchain, folder, work.main_source, target)
-                for target in work.action.targets
-            )
+            *(gpu.compile_gpu(self._sandbox, self._toolchain, folder, source, target) for target in work.action.targets)
         )
         draft.builds.extend(build.build for build in builds)
         failed = [build for build in builds if not build.build.compiled]
@@ -112,19 +113,19 @@ class HipBuilder:
         return builds
 
     async def _image(
-        self, work: Work, folder: Path, target: str, compiling: asyncio.Task[list[GpuBuild]]
+        self, folder: Path, source: str, target: str, compiling: asyncio.Task[list[GpuBuild]]
     ) -> image.ImageBuild:
         cpu_first = runtime.cpu_first(self._toolchain)
         await meaning.check(
             self._sandbox,
             self._toolchain,
             folder,
-            work.main_source,
+            source,
             target,
             cpu_first=cpu_first,
             cpu_readable=(Path(cpu_first[0]),),
         )
-        module = await image.compile_device(self._sandbox, self._toolchain, folder, work.main_source, target=target)
+        module = await image.compile_device(self._sandbox, self._toolchain, folder, source, target=target)
         layouts = _modelled(await asyncio.shield(compiling), target).layouts
         return await image.build_image(self._sandbox, self._toolchain, folder, module, layouts)
 

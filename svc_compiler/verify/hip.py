@@ -44,7 +44,7 @@ class HipFrontend:
         execution = Execution(self.model, lambda: subject.inputs(case), work.timeout_s)
 
         async def oracle(plan: plan_pb2.LaunchPlan) -> bytes:
-            _complete(plan, built)
+            complete(plan, built)
             return await execution.answer(plan, built.image.image)
 
         plan = await record(
@@ -61,11 +61,11 @@ class HipFrontend:
             named=built.display_name_of,
         )
         if not (plan.data_dependent and is_performance(case)):
-            _complete(plan, built)
+            complete(plan, built)
         return plan
 
 
-def _complete(plan: plan_pb2.LaunchPlan, built: Built) -> None:
+def complete(plan: plan_pb2.LaunchPlan, built: Built) -> None:
     """Gives the plan's kernels their images; raises Refused for a plan that breaks a rule."""
     for kernel in plan.kernels:
         check_stores(built.gpu, kernel.name)

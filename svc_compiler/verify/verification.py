@@ -105,7 +105,7 @@ class Frontend(Protocol):
 class CandidateVerifier:
     """The real verifier; see `Verifier`."""
 
-    frontends: Mapping[kernel_pb2.Candidate.Language, Frontend]
+    frontends: Mapping[kernel_pb2.Candidate.Format, Frontend]
     sandbox: MeteredSandbox
     references: References
     model: Model
@@ -167,7 +167,7 @@ class _Verification:
         sources.mkdir()
         write_sources(self.work, sources)
         subject = Subject(work=self.work, folder=sources, draft=self.draft, progress=self.progress, inputs=inputs)
-        recorded = await self.parts.frontends[self.work.action.language].launch_plans(subject)
+        recorded = await self.parts.frontends[self.work.action.format].launch_plans(subject)
         self.draft.plans.extend(recorded.plans)
         return recorded
 

@@ -1,6 +1,7 @@
 // Calls of the functions that a torch extension exports.
-#include <kernelvault/registry.h>
+#include "torch_calls.h"
 
+#include <algorithm>
 #include <map>
 
 #include "tensor_impl.h"
@@ -19,11 +20,6 @@ std::map<std::string, std::vector<Function>>& functions() {
     return *made;
 }
 
-std::vector<Value>& arguments() {
-    static auto* made = new std::vector<Value>;
-    return *made;
-}
-
 std::string describe(const Value& value) {
     switch (value.kind) {
         case Value::Kind::Tensor: return "Tensor";
@@ -34,25 +30,57 @@ std::string describe(const Value& value) {
     }
 }
 
-// The overloads are tried in the order of their definition; missing arguments take their defaults.
+// The arguments in the order of the parameters, defaults in the place of missing ones; throws Mismatch where they do not fit.
+std::vector<Value> matched(const Function& function, const std::vector<Value>& given) {
+    const auto& [names, defaults] = function.parameters;
+    std::vector<const Value*> places(function.count, nullptr);
+    for (size_t i = 0; i < std::min(defaults.size(), places.size()); i++)
+        places[places.size() - 1 - i] = &defaults[defaults.size() - 1 - i];
+    std::vector<bool> taken(function.count, false);
+    for (size_t i = 0; i < given.size(); i++) {
+        size_t at = i;
+        if (!given[i].keyword.empty()) {
+            at = static_cast<size_t>(std::find(names.begin(), names.end(), given[i].keyword) - names.begin());
+            require(at < names.size());
+        }
+        require(at < places.size() && !taken[at]);
+        taken[at] = true;
+        places[at] = &given[i];
+    }
+    std::vector<Value> values;
+    for (const Value* place : places) {
+        require(place != nullptr);
+        values.push_back(*place);
+    }
+    return values;
+}
+
+}  // namespace
+
+std::vector<Value>& arguments() {
+    static auto* made = new std::vector<Value>;
+    return *made;
+}
+
+bool is_defined(const std::string& name) { return functions().count(name) != 0; }
+
 Value call(const std::string& name, const std::vector<Value>& given) {
     std::string counts;
     for (const Function& function : functions()[name]) {
-        counts += (counts.empty() ? "" : " or ") + std::to_string(function.parameters);
-        const size_t required = function.parameters - std::min(function.parameters, function.defaults.size());
-        if (given.size() < required || given.size() > function.parameters) continue;
-        std::vector<Value> values = given;
-        while (values.size() < function.parameters)
-            values.push_back(function.defaults[function.defaults.size() - (function.parameters - values.size())]);
+        counts += (counts.empty() ? "" : " or ") + std::to_string(function.count);
         try {
-            return function.call(values);
+            return function.call(matched(function, given));
         } catch (const Mismatch&) {
         }
     }
     std::string types;
-    for (const Value& value : given) types += (types.empty() ? "" : ", ") + describe(value);
-    throw c10::Error(name + "(): incompatible function arguments: it is given (" + types + ") and takes " + counts + " parameters");
+    for (const Value& value : given)
+        types += (types.empty() ? "" : ", ") + (value.keyword.empty() ? "" : value.keyword + "=") + describe(value);
+    throw c10::Error(name.substr(name.rfind('.') + 1) + "(): incompatible function arguments: it is given (" + types +
+                     ") and takes " + counts + " parameters");
 }
+
+namespace {
 
 void record_result(const Value& value) {
     if (value.kind == Value::Kind::List) {
@@ -108,7 +136,7 @@ void recorder_argument_floating(double value) { kernelvault::argument(Value::Kin
 
 // Calls the function, and records its results or its exception. Returns 0 if there is no such function.
 int recorder_call_function(const char* name) {
-    if (!kernelvault::functions().count(name)) return 0;
+    if (!kernelvault::is_defined(name)) return 0;
     kernelvault::run(name);
     return 1;
 }

@@ -17,6 +17,7 @@ struct Value {
     double floating = 0;
     std::string text;
     std::vector<Value> items;
+    std::string keyword;  // of an argument that is passed by its name
 };
 
 // Thrown where a value is not of the parameter's type; the next overload is tried.
@@ -140,17 +141,26 @@ Value to_value(const std::array<T, N>& result) {
     return to_value(std::vector<T>(result.begin(), result.end()));
 }
 
+// What the extras of a definition say of its parameters.
+struct Parameters {
+    std::vector<std::string> names;  // empty, or one for each
+    std::vector<Value> defaults;     // of the last ones
+};
 // `py::arg("eps") = 1e-5` among the extras of a definition.
 struct Default {
+    const char* name;
     Value value;
 };
-inline void collect(std::vector<Value>& defaults, const Default& extra) { defaults.push_back(extra.value); }
+inline void collect(Parameters& parameters, const Default& extra) {
+    parameters.names.push_back(extra.name);
+    parameters.defaults.push_back(extra.value);
+}
 template <class T>
-void collect(std::vector<Value>&, const T&) {}
+void collect(Parameters&, const T&) {}
 
 struct Function {
-    size_t parameters;
-    std::vector<Value> defaults;  // of the last parameters
+    size_t count;
+    Parameters parameters;
     std::function<Value(const std::vector<Value>&)> call;
 };
 void register_function(const char* name, Function function);  // in the recorder
@@ -167,23 +177,23 @@ Value invoke(F& function, const std::vector<Value>& values, std::index_sequence<
 }
 
 template <class R, class... A, class F>
-void define_as(const char* name, F function, std::vector<Value> defaults) {
-    register_function(name, {sizeof...(A), std::move(defaults), [function](const std::vector<Value>& values) mutable {
+void define_as(const char* name, F function, Parameters parameters) {
+    register_function(name, {sizeof...(A), std::move(parameters), [function](const std::vector<Value>& values) mutable {
                                  return invoke<F, R, A...>(function, values, std::index_sequence_for<A...>());
                              }});
 }
 
 template <class R, class... A>
-void define(const char* name, R (*function)(A...), std::vector<Value> defaults) {
-    define_as<R, A...>(name, function, std::move(defaults));
+void define(const char* name, R (*function)(A...), Parameters parameters) {
+    define_as<R, A...>(name, function, std::move(parameters));
 }
 template <class F, class R, class C, class... A>
-void define_callable(const char* name, F function, R (C::*)(A...) const, std::vector<Value> defaults) {
-    define_as<R, A...>(name, std::move(function), std::move(defaults));
+void define_callable(const char* name, F function, R (C::*)(A...) const, Parameters parameters) {
+    define_as<R, A...>(name, std::move(function), std::move(parameters));
 }
 template <class F, class = decltype(&std::remove_reference_t<F>::operator())>
-void define(const char* name, F&& function, std::vector<Value> defaults) {
-    define_callable(name, std::remove_reference_t<F>(function), &std::remove_reference_t<F>::operator(), std::move(defaults));
+void define(const char* name, F&& function, Parameters parameters) {
+    define_callable(name, std::remove_reference_t<F>(function), &std::remove_reference_t<F>::operator(), std::move(parameters));
 }
 
 }  // namespace kernelvault

@@ -14,14 +14,16 @@ struct arg {
     template <class T>
     ::kernelvault::Default operator=(const T& value) const {
         if constexpr (std::is_same_v<T, ::pybind11::none>)
-            return {};
+            return {name, {}};
         else
-            return {::kernelvault::to_value(value)};
+            return {name, ::kernelvault::to_value(value)};
     }
     arg& noconvert(bool = true) { return *this; }
     arg& none(bool = true) { return *this; }
     const char* name;
 };
+
+inline void collect(::kernelvault::Parameters& parameters, const arg& extra) { parameters.names.push_back(extra.name); }
 
 inline namespace literals {
 constexpr arg operator""_a(const char* name, size_t) { return arg(name); }
@@ -48,16 +50,22 @@ struct Ignored {
 
 class module_ {
  public:
+    // `prefix` tells functions of several extensions in one library apart.
+    explicit module_(const char* prefix = "") : prefix_(prefix) {}
     template <class F, class... Extra>
     module_& def(const char* name, F&& function, const Extra&... extra) {
-        std::vector<::kernelvault::Value> defaults;
-        (::kernelvault::collect(defaults, extra), ...);
-        ::kernelvault::define(name, std::forward<F>(function), std::move(defaults));
+        using ::kernelvault::collect;
+        ::kernelvault::Parameters parameters;
+        (collect(parameters, extra), ...);
+        ::kernelvault::define((prefix_ + name).c_str(), std::forward<F>(function), std::move(parameters));
         return *this;
     }
     Ignored doc() { return {}; }
     Ignored attr(const char*) { return {}; }
-    module_ def_submodule(const char*, const char* = "") { return {}; }
+    module_ def_submodule(const char*, const char* = "") { return module_(prefix_.c_str()); }
+
+ private:
+    std::string prefix_;
 };
 using module = module_;
 
@@ -73,11 +81,15 @@ namespace py = pybind11;  // torch/extension.h has it too
 #define TORCH_EXTENSION_NAME kernelvault_extension
 #endif
 
+#ifndef KERNELVAULT_EXTENSION
+#define KERNELVAULT_EXTENSION ""
+#endif
+
 // Runs while host.so is loaded.
 #define PYBIND11_MODULE(name, variable)                                     \
     static void kernelvault_define_module(pybind11::module_& variable);     \
     static const bool kernelvault_module_defined = [] {                     \
-        pybind11::module_ module;                                           \
+        pybind11::module_ module(KERNELVAULT_EXTENSION);                    \
         kernelvault_define_module(module);                                  \
         return true;                                                        \
     }();                                                                    \

@@ -1,0 +1,1 @@
+"""Python modules that build HIP kernels with `torch.utils.cpp_extension`: capture in Python, recording below it."""
