@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-_NAME = re.compile(r"kernelvault~\d+~(.+)")
+_NAME = re.compile(r"kernelvault~\d+~([\w.~-]+)")
+_MOST_CHARS = 100
 
 
 def name_of(number: int, file: str) -> str:
     """The name of the file, beside the sources, that holds part `number` and is of `file`."""
-    return f"kernelvault~{number}~" + re.sub(r'["\\\s]', "_", file).replace("/", "~")
+    return f"kernelvault~{number}~" + re.sub(r"[^\w./-]", "_", file)[-_MOST_CHARS:].replace("/", "~")
 
 
-def origin(path: str) -> str:
-    """The file that a part is of; any other path as it is."""
-    match = _NAME.fullmatch(path)
-    return match[1].replace("~", "/") if match else path
+def origin(text: str) -> str:
+    """A path or a message with the names of the files that the parts are of."""
+    return _NAME.sub(lambda match: match[1].replace("~", "/"), text)

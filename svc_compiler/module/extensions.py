@@ -16,10 +16,9 @@ import torch.utils.cpp_extension as real
 from kernelvault.v1 import plan_pb2
 from svc_compiler.module.key import key_of
 from svc_compiler.module.native import ModuleRecording, used_buffers
-from svc_compiler.triton.capture_trace import Extension
+from svc_compiler.triton.capture_trace import MAX_EXTENSIONS, MAX_FILES, Extension
 from svc_compiler.triton.recording import Stopped, Unplannable
 
-MAX_EXTENSIONS = 16
 MAX_SOURCE_BYTES = 512 << 10
 _LOAD, _LOAD_INLINE = inspect.signature(real.load), inspect.signature(real.load_inline)
 _DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*(?:=.*)?)", re.DOTALL)
@@ -67,6 +66,8 @@ class Extensions:
 
     def _add(self, given: dict[str, Any], sources: list[tuple[str, str, str]], functions: dict[str, str] | None) -> Any:
         place = self._recording.place()
+        if len(sources) > MAX_FILES:
+            raise Unplannable(f"an extension has more than {MAX_FILES} sources ({place})")
         if not given.get("is_python_module", True):
             raise Unplannable(f"host code loads an extension that registers operators with torch ({place})")
         flags = [str(flag) for name in ("extra_cflags", "extra_cuda_cflags") for flag in given.get(name) or ()]

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from svc_compiler.hip import record_child
+from svc_compiler.hip import pasted, record_child
 from svc_compiler.triton.recording import Recording, Unplannable
 
 _MODE = os.RTLD_LOCAL | os.RTLD_DEEPBIND | os.RTLD_NOW
@@ -58,7 +58,7 @@ class Native:
         failed = self._recorder.recorder_invoke(name.encode())
         answer = self._recorder.recorder_returned().decode(errors="replace")
         if failed:
-            raise RuntimeError(answer)
+            raise RuntimeError(pasted.origin(answer))
         return _returned(recording, json.loads(answer))
 
     def _add(self, recording: ModuleRecording, value: Any) -> None:

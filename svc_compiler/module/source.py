@@ -15,6 +15,8 @@ from svc_compiler.triton.capture_trace import Extension
 
 NAME = "kernelvault_extensions.hip"
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([\w./+-]+)>", re.MULTILINE)
+# A candidate's sources have a MiB at most; its own process says where things stand.
+_MOST_LINES = 1 << 20
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _HEADERS = ("torch/extension.h", "hip/hip_runtime.h")
 # A declaration may repeat the default arguments of the definition in another file, and may not within one.
@@ -91,4 +93,4 @@ def _bindings(functions: Mapping[str, str]) -> str:
 
 def _place(place: str) -> tuple[str, int]:
     file, _, line = place.rpartition(":")
-    return (file, int(line)) if file and line.isdigit() else (NAME, 1)
+    return (file, int(line)) if file and line.isdigit() and int(line) <= _MOST_LINES else (NAME, 1)

@@ -25,6 +25,9 @@ TRACE_BYTES = 8 << 20
 MAX_HEADER_BYTES = 1 << 20
 MAX_FOREIGN = 256
 CALLS = 2
+MAX_EXTENSIONS = 16
+# Of one extension.
+MAX_FILES = 32
 MAX_BUFFERS = 4096
 _MAX_TEXT = 4000
 _MAX_LIST = 20_000
@@ -172,7 +175,7 @@ def _read(header: dict[str, Any], program: triton_pb2.TritonProgram, encoded: li
         fault=fault and Fault(_text(fault[0]), _text(fault[1]), _text(fault[2]), _natural(fault[3])),
         program=program,
         addresses=[_natural(one) for one in _list(header.get("addresses", []), MAX_BUFFERS)],
-        extensions=[_extension(one) for one in _list(header.get("extensions", []))],
+        extensions=[_extension(one) for one in _list(header.get("extensions", []), MAX_EXTENSIONS)],
         extension_calls=_natural(header.get("extension_calls", 0)),
         begun=True,
         ended=True,
@@ -186,7 +189,10 @@ def _extension(described: dict[str, Any]) -> Extension:
     functions = described["functions"]
     return Extension(
         name=_text(described["name"]),
-        sources=[(_text(path), _checked(text, str), _text(name)) for path, text, name in _list(described["sources"])],
+        sources=[
+            (_text(path), _checked(text, str), _text(name))
+            for path, text, name in _list(described["sources"], MAX_FILES)
+        ],
         functions=None if functions is None else {_text(name): _text(says) for name, says in dict(functions).items()},
         defines=[_text(one) for one in _list(described["defines"])],
         place=_text(described["place"]),
@@ -222,6 +228,8 @@ def _check(call: Call, trace: Trace) -> None:
     known = trace.extension_calls or len(trace.program.variants)
     if any(not 0 <= kernel < known for kernel in kernels):
         raise Malformed("a launch of a kernel that is not there")
+    if len(trace.addresses) not in (0, len(trace.buffers)):
+        raise Malformed("buffers without addresses")
     if call.first_buffer > len(trace.buffers):
         raise Malformed("a call begins after the last buffer")
 

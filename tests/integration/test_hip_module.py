@@ -2,105 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from kernelvault.digest import artifact as _artifact
-from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2
+from kernelvault.v1 import compiler_pb2, kernel_pb2
 from tests.compiler import Compiler
+from tests.hip_module import ADD, SOURCE, line_of, said, verify
 
 Report = compiler_pb2.VerificationReport
 Finding = compiler_pb2.Finding
 # The compiler's sandboxes import torch and Triton first.
 pytestmark = pytest.mark.timeout(300)
 
-ADD = """
-import torch
-
-class Model(torch.nn.Module):
-    def forward(self, a, b):
-        return a + b
-
-def get_inputs(n=1000):
-    return [torch.randn(n), torch.randn(n)]
-
-def get_init_inputs():
-    return []
-
-def get_cases():
-    return [{"id": "one", "n": 1}, {"id": "odd", "n": 777}, {"id": "large", "n": 1 << 22, "kind": "performance"}]
-"""
-SOURCE = r'''
-import os
-
-import torch
-import torch.nn as nn
-from torch.utils.cpp_extension import load_inline
-
-os.environ["CXX"] = "hipcc"
-
-source = r"""
-#include <torch/extension.h>
-#include <hip/hip_runtime.h>
-
-__global__ void add_kernel(const float* a, const float* b, float* out, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = a[i] + b[i];
-}
-
-torch::Tensor add_hip(torch::Tensor a, torch::Tensor b) {
-    auto out = torch::empty_like(a);
-    int n = a.numel();
-    add_kernel<<<(n + 255) / 256, 256>>>(a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
-    return out;
-}
-"""
-
-module = load_inline(
-    name="add",
-    cpp_sources="torch::Tensor add_hip(torch::Tensor a, torch::Tensor b);",
-    cuda_sources=source,
-    functions=["add_hip"],
-    extra_cflags=["-O3"],
-    verbose=True,
-    with_cuda=True,
-)
-
-
-class ModelNew(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.module = module
-
-    def forward(self, a, b):
-        return self.module.add_hip(a, b)
-'''
-
-
-def artifact(path: str, text: str) -> artifact_pb2.Artifact:
-    """A source with its path."""
-    return _artifact(path, text.encode())
-
-
-def line_of(source: str, text: str) -> str:
-    """Where `text` first stands in a source, as a finding says it."""
-    return f"kernel.py:{source[: source.index(text)].count(chr(10)) + 1}"
-
-
-def said(report: Report) -> str:
-    """Everything that a report tells its reader."""
-    diagnostics = [f"{d.file}:{d.line}: {d.message}" for build in report.builds for d in build.diagnostics]
-    return "\n".join([report.explanation, *(f"{f.location}: {f.message}" for f in report.findings), *diagnostics])
-
 
 @pytest.fixture
 async def add(compiler: Compiler) -> kernel_pb2.Task:
     """The task of an addition."""
     return await compiler.prepare(ADD, "add")
-
-
-async def verify(compiler: Compiler, task: kernel_pb2.Task, source: str) -> Report:
-    """The report on a module."""
-    return await compiler.verify(task, source, sources=[artifact("kernel.py", source)])
 
 
 async def test_good_module_passes(compiler: Compiler, add: kernel_pb2.Task) -> None:
@@ -156,3 +75,55 @@ async def test_computation_in_cpp(compiler: Compiler, add: kernel_pb2.Task) -> N
     report = await verify(compiler, add, source)
     assert report.verdict == Report.REJECTED, said(report)
     assert [f.message for f in report.findings] == ["`add` computes outside a kernel"]
+
+
+async def test_host_access_in_cpp(compiler: Compiler, add: kernel_pb2.Task) -> None:
+    """C++ that touches device memory is REJECTED, though torch is in its process."""
+    source = SOURCE.replace("return out;", "out.data_ptr<float>()[0] = a.data_ptr<float>()[0]; return out;")
+    report = await verify(compiler, add, source)
+    assert report.verdict == Report.REJECTED, said(report)
+    assert [f.kind for f in report.findings] == [Finding.HOST_ACCESS]
+
+
+async def test_exceptions_cross_into_python(compiler: Compiler, add: kernel_pb2.Task) -> None:
+    """What C++ throws is a RuntimeError in Python, and CRASHED with the author's line where nobody catches it."""
+    source = SOURCE.replace("int n = a.numel();", 'int n = a.numel(); TORCH_CHECK(n > 1, "too few: ", n);')
+    report = await verify(compiler, add, source)
+    assert report.verdict == Report.CRASHED, said(report)
+    line = line_of(source, "return self.module.add_hip")
+    check = line_of(source, "int n = a.numel()")
+    assert report.explanation == f"Host code threw an exception: {line}: RuntimeError: too few: 1 (at {check})"
+
+
+async def test_state_between_calls(compiler: Compiler, add: kernel_pb2.Task) -> None:
+    """C++ that works in its first call only keeps state."""
+    source = SOURCE.replace("int n = a.numel();", "static torch::Tensor kept; if (kept.defined()) return kept;")
+    source = source.replace("return out;", "kept = out; return out;").replace(
+        "add_kernel<<<", "int n = 1; add_kernel<<<"
+    )
+    report = await verify(compiler, add, source)
+    assert report.verdict == Report.REJECTED, said(report)
+    assert "keeps state between calls" in report.explanation
+
+
+@pytest.mark.parametrize(
+    ("before", "said_"),
+    [
+        ("import subprocess\nsubprocess.run(['/bin/true'], check=True)\n", "PermissionError"),
+        ("print(open('/etc/shadow').read())\n", "PermissionError"),
+        ("import socket\nsocket.create_connection(('127.0.0.1', 80))\n", "PermissionError"),
+    ],
+)
+async def test_sandbox(compiler: Compiler, add: kernel_pb2.Task, before: str, said_: str) -> None:
+    """A module that starts processes, reads files or connects gets nothing."""
+    report = await verify(compiler, add, before + SOURCE)
+    assert report.verdict == Report.CRASHED, said(report)
+    assert f"kernel.py:{before.count(chr(10))}: {said_}" in report.explanation
+
+
+async def test_endless_import(compiler: Compiler, add: kernel_pb2.Task) -> None:
+    """A module that never ends is stopped, before anything is compiled."""
+    action: dict[str, Any] = {"timeout": {"seconds": 2}}
+    report = await verify(compiler, add, SOURCE + "\nwhile True:\n    pass\n", **action)
+    assert report.verdict == Report.TIMED_OUT, said(report)
+    assert not report.builds

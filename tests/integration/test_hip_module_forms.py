@@ -1,0 +1,157 @@
+"""The forms of Python modules that build HIP kernels: how extensions are loaded, what they are given and return."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernelvault.v1 import compiler_pb2, kernel_pb2
+from tests.compiler import Compiler
+from tests.hip_module import ADD, SOURCE, said, verify
+
+Report = compiler_pb2.VerificationReport
+pytestmark = pytest.mark.timeout(300)
+
+LINEAR = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.linear = torch.nn.Linear(features, 4)
+        self.register_buffer("shift", torch.ones(4))
+
+    def forward(self, x):
+        return self.linear(x) + self.shift, x * 2
+
+def get_inputs(rows=5):
+    return [torch.randn(rows, 16)]
+
+def get_init_inputs():
+    return [16]
+
+def get_cases():
+    return [{"id": "few", "rows": 3}, {"id": "more", "rows": 17}]
+"""
+MODEL = """
+import torch
+import torch.utils.cpp_extension as ext
+
+TEXT = '''
+#include <torch/extension.h>
+#include <vector>
+static __device__ float twice(float x) { return 2 * x; }
+__global__ void run(const float* x, const float* w, const float* b, const float* s, float* y,
+                    int rows, int in, int out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * out) return;
+    float sum = b ? b[i % out] : 0;
+    for (int k = 0; k < in; k++) sum += x[i / out * in + k] * w[i % out * in + k];
+    y[i] = sum + s[i % out] * SCALE;
+}
+static torch::Tensor linear(at::Tensor x, const torch::Tensor& w, c10::optional<torch::Tensor> b, torch::Tensor s,
+                            bool checked, double scale) {
+    TORCH_CHECK(checked && x.is_cuda() && x.size(1) == w.size(1) && scale == 1.0, "what is given is wrong");
+    auto y = torch::empty({x.size(0), w.size(0)}, x.options());
+    const float* bias = b.has_value() ? b->data_ptr<float>() : nullptr;
+    run<<<(y.numel() + 63) / 64, 64>>>(x.data_ptr<float>(), w.data_ptr<float>(), bias, s.data_ptr<float>(),
+                                       y.data_ptr<float>(), x.size(0), x.size(1), w.size(0));
+    return y;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("linear", &linear, "linear", py::arg("x"), py::arg("w"), py::arg("b") = py::none(), py::arg("s"),
+          py::arg("checked") = true, py::arg("scale") = 1.0);
+}
+'''
+DOUBLE = r'''
+#include <torch/extension.h>
+static __device__ float twice(float x) { return x + x; }
+__global__ void run(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = twice(x[i]);
+}
+std::vector<torch::Tensor> doubled(const std::vector<torch::Tensor>& given, int n) {
+    auto y = at::empty_like(given[0]);
+    run<<<dim3((n + 63) / 64), dim3(64)>>>(given[0].data_ptr<float>(), y.data_ptr<float>(), n);
+    return {y};
+}
+'''
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.linear = torch.nn.Linear(features, 4)
+        self.register_buffer("shift", torch.ones(4))
+        self.first = ext.load_inline("same", [TEXT], extra_cuda_cflags=["-DSCALE=1", "-O3", "--use_fast_math"])
+        self.second = ext.load_inline(name="same", cpp_sources="", cuda_sources=[DOUBLE], functions={"doubled": "doc"})
+
+    def forward(self, x):
+        x = x.contiguous().view(-1, 16)
+        y = self.first.linear(x, w=self.linear.weight, s=self.shift, b=self.linear.bias)
+        [z] = self.second.doubled([x], x.numel())
+        assert torch.arange(5).sum() == 10 and not hasattr(self.first, "doubled")
+        return y, z
+"""
+
+
+@pytest.fixture
+async def add(compiler: Compiler) -> kernel_pb2.Task:
+    """The task of an addition."""
+    return await compiler.prepare(ADD, "add")
+
+
+async def test_extensions_with_parameters(compiler: Compiler) -> None:
+    """Several extensions with equal names, made in `__init__`, get parameters, lists, options and keywords."""
+    task = await compiler.prepare(LINEAR, "linear")
+    report = await verify(compiler, task, MODEL)
+    assert report.verdict == Report.PASSED, said(report)
+    [plan] = [plan for plan in report.plans if plan.case_id == "few-normal"][:1] or list(report.plans)[:1]
+    assert [kernel.display_name.partition("(")[0] for kernel in plan.kernels] == ["same_0::run", "same_1::run"]
+    assert any("--use_fast_math" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("where", ["beside", "written"])
+async def test_load_of_files(compiler: Compiler, add: kernel_pb2.Task, where: str) -> None:
+    """`load` compiles files that the candidate brings, with their headers, or that its module writes."""
+    head, _, rest = SOURCE.partition("module = load_inline(")
+    kernel = head.partition('r"""')[2].partition('"""')[0].replace("#include <hip", '#include "types.h"\n#include <hip')
+    kernel = kernel.replace("float", "scalar")
+    binding = "#include <torch/extension.h>\ntorch::Tensor add_hip(torch::Tensor a, torch::Tensor b);\n"
+    binding += 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("add_hip", &add_hip); }\n'
+    class_ = "\n\n" + rest[rest.index("class ModelNew") :]
+    if where == "beside":
+        files = {"csrc/add.cpp": binding, "csrc/add.hip": kernel, "csrc/types.h": "using scalar = float;\n"}
+        paths = '[os.path.join(os.path.dirname(__file__), "csrc", name) for name in ("add.cpp", "add.hip")]'
+        before = "import os\n"
+    else:
+        files = {}
+        before = "import os, tempfile\nfolder = tempfile.mkdtemp()\npaths = [os.path.join(folder, 'a.hip')]\n"
+        text = kernel.replace('#include "types.h"', "using scalar = float;") + binding
+        before += f"open(paths[0], 'w').write({text!r})\n"
+        paths = "paths"
+    source = "import torch\nfrom torch import nn\nfrom torch.utils.cpp_extension import load\n" + before
+    source += f'module = load(name="add", sources={paths}, extra_include_paths=["csrc"])\n' + class_
+    report = await verify(compiler, add, source, files)
+    assert report.verdict == Report.PASSED, said(report)
+
+
+async def test_reading_device_memory(compiler: Compiler, add: kernel_pb2.Task) -> None:
+    """Python gets the true values of what an extension made; C++ that reads them needs a device."""
+    source = SOURCE.replace(
+        "return self.module.add_hip(a, b)",
+        "c = self.module.add_hip(a, b)\n        return c if c.flatten()[0].item() < 1e30 else a",
+    )
+    report = await verify(compiler, add, source)
+    assert report.verdict == Report.PASSED, said(report)
+    assert any(plan.data_dependent for plan in report.plans)
+    report = await verify(
+        compiler,
+        add,
+        SOURCE.replace("int n = a.numel();", "int n = a.numel(); if (a.sum().item<float>() > 1e30) n = 0;"),
+    )
+    assert report.verdict == Report.REJECTED, said(report)
+    report = await verify(
+        compiler, add, SOURCE.replace("int n = a.numel();", "int n = a.numel(); if (a[0].item<float>() > 1e30) n = 0;")
+    )
+    assert report.verdict == Report.NEEDS_DEVICE, said(report)
+    assert "reads device memory (Tensor::item)" in report.explanation
