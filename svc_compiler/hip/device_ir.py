@@ -11,6 +11,7 @@
 | assembly that only waits or hints; `s_barrier` in it | an empty statement; a call of the runtime |
 | pointers to other address spaces | plain pointers: x86-64 has one |
 | alignment of vectors above 8 | 8, as the GPU wants it: x86-64 would fault |
+| copies of vectors in memory | loads and stores, see `copies.py` |
 | functions | internal, instrumented, and never tail calls: a barrier's return address tells which it is |
 
 So three tables and the target are all that leaves the module, and what it takes from outside is listed in `wants`.
@@ -21,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from svc_compiler.hip import ir, positions, unpack
+from svc_compiler.hip import copies, ir, positions, unpack
 from svc_compiler.hip.unpack import Kernel, Unsupported
 
 REDZONE_BYTES = 128
@@ -104,7 +105,7 @@ def rewrite(module: str, kernels: Mapping[str, Kernel], target: str) -> str:
 
     Raises Unsupported for an atomic that the runtime lacks.
     """
-    module = _flatten_address_spaces(module)
+    module = copies.split(_flatten_address_spaces(module))
     variables, lds = _tables(module)
     module = _make_internal(_replace_globals(module))
     module = module.replace("call void @llvm.trap()", "call void @kvd_trap()")

@@ -43,6 +43,13 @@ void touch_volatile(const void* address, uint32_t size, uintptr_t code) {
     touch<kWrite, Mode::kVolatile, 1>(address, size, code);
 }
 
+void copy(void* to, const void* from, size_t size, uintptr_t code) {
+    if (!size) return;
+    touch<false, Mode::kCopy, 1>(from, uint32_t(size), code);
+    touch<true, Mode::kCopy, 1>(to, uint32_t(size), code);
+    if (!counting) copy_initialised(to, from, size);
+}
+
 }  // namespace
 
 void touch_atomic(const void* address, uint32_t size, bool write, bool ordered, uintptr_t code) {
@@ -82,17 +89,13 @@ void __tsan_func_exit() {}
 void __tsan_vptr_read(void** p) { kv::touch<false, Mode::kPlain, 8>(p, 8, KV_SITE); }
 void __tsan_vptr_update(void** p, void*) { kv::touch<true, Mode::kPlain, 8>(p, 8, KV_SITE); }
 
-// Copies of structs read padding, which nobody wrote: what they copy stays as uninitialised as it was.
+// Copies of structs read padding, which nobody wrote.
 void* __tsan_memcpy(void* to, const void* from, size_t size) {
-    if (!size) return to;
-    kv::touch<false, Mode::kVolatile, 1>(from, uint32_t(size), KV_SITE);
-    kv::touch<true, Mode::kPlain, 1>(to, uint32_t(size), KV_SITE);
+    kv::copy(to, from, size, KV_SITE);
     return memcpy(to, from, size);
 }
 void* __tsan_memmove(void* to, const void* from, size_t size) {
-    if (!size) return to;
-    kv::touch<false, Mode::kVolatile, 1>(from, uint32_t(size), KV_SITE);
-    kv::touch<true, Mode::kPlain, 1>(to, uint32_t(size), KV_SITE);
+    kv::copy(to, from, size, KV_SITE);
     return memmove(to, from, size);
 }
 void* __tsan_memset(void* to, int value, size_t size) {

@@ -94,6 +94,23 @@ bool make_table_region(Region& region, const NamedRange* table, const NamedRange
     return finish_region(region, objects, count + 1 + (extra != nullptr), kTableShift);
 }
 
+// The region of an address, if it has memory that may be unwritten.
+Region* written_region(const void* address) { return arena.has(address) ? &arena : lds.has(address) ? &lds : nullptr; }
+
+bool is_written(const Region& region, size_t offset) {
+    const Cell& cell = region.cells[offset / 4];
+    return !(region.is_lds && cell.write_time < clock.block) && cell.initialised >> offset % 4 & 1;
+}
+
+void mark(Region& region, size_t first, size_t size) {
+    if (size > region.size - first) return;
+    for (size_t at = first; at < first + size;) {
+        size_t here = 4 - at % 4 < first + size - at ? 4 - at % 4 : first + size - at;
+        region.cells[at / 4].initialised |= uint8_t(((1u << here) - 1) << at % 4);
+        at += here;
+    }
+}
+
 }  // namespace
 
 bool make_memory(const uint64_t* sizes, unsigned count) {
@@ -158,20 +175,20 @@ const NamedRange* find_variable(const char* name) {
 }
 
 void mark_initialised(const void* address, size_t size) {
-    if (!arena.has(address)) return;
-    size_t first = arena.offset(address);
-    for (size_t at = first; at < first + size; at++) arena.cells[at / 4].initialised |= uint8_t(1 << at % 4);
+    if (Region* region = written_region(address)) mark(*region, region->offset(address), size);
 }
 
 void copy_initialised(const void* to, const void* from, size_t size) {
-    if (!arena.has(to) || !arena.has(from)) return mark_initialised(to, size);
-    size_t target = arena.offset(to), source = arena.offset(from);
-    bool all = arena.objects[arena.object_at[source >> arena.shift]].initialised;
-    for (size_t i = 0; i < size; i++) {
-        bool known = all || arena.cells[(source + i) / 4].initialised >> (source + i) % 4 & 1;
-        uint8_t bit = uint8_t(1 << (target + i) % 4);
-        uint8_t& bits = arena.cells[(target + i) / 4].initialised;
-        bits = known ? bits | bit : bits & ~bit;
+    Region *target = written_region(to), *source = written_region(from);
+    if (!target) return;
+    if (!source) return mark_initialised(to, size);
+    size_t first = target->offset(to), taken = source->offset(from);
+    if (size > target->size - first || size > source->size - taken) return;  // far out of bounds, and found
+    if (source->objects[source->object_at[taken >> source->shift]].initialised) return mark(*target, first, size);
+    for (size_t n = 0; n < size; n++) {
+        size_t i = first > taken ? size - 1 - n : n;  // they may overlap
+        uint8_t bit = uint8_t(1 << (first + i) % 4), &bits = target->cells[(first + i) / 4].initialised;
+        bits = is_written(*source, taken + i) ? bits | bit : bits & ~bit;
     }
 }
 

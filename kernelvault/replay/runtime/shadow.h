@@ -13,7 +13,8 @@
 
 namespace kv {
 
-enum class Mode { kPlain, kVolatile, kAtomic };
+// A copy may take what nobody wrote along, and leaves it as it was: see copy_initialised.
+enum class Mode { kPlain, kCopy, kVolatile, kAtomic };
 
 // A write over another thread's write of the same time is a race only if it changes what is there. That is known once
 // the store is done: at the thread's next access or wait.
@@ -74,7 +75,8 @@ template <bool kWrite, Mode mode, bool kPiece = false>
 [[gnu::always_inline]] inline void check_cell(Cell& cell, uint8_t bytes, bool initialised, const Since& since,
                                               const Access& access) {
     if (!kPiece && __builtin_expect(cell.cut, 0)) return check_pieces<kWrite, mode>(cell, bytes, initialised, since, access);
-    if (!kWrite || mode == Mode::kAtomic) {
+    constexpr bool kOrdinary = mode == Mode::kPlain || mode == Mode::kCopy;
+    if (mode != Mode::kCopy && (!kWrite || mode == Mode::kAtomic)) {
         if (!initialised && __builtin_expect(cell.write_time < since.reset || !(cell.initialised & bytes), 0) && findings_wanted)
             add_finding(Kind::kUninitialisedRead, access);
     }
@@ -82,16 +84,16 @@ template <bool kWrite, Mode mode, bool kPiece = false>
         !is_mine(cell.writer, cell.write_time) && !(mode == Mode::kAtomic && cell.written & kAtomic))
         check_write_before(cell, bytes, access, kWrite);
     if (kWrite) {
-        if (mode == Mode::kPlain && cell.read_time >= since.race && (cell.read | cell.read >> kShared) & bytes &&
+        if (kOrdinary && cell.read_time >= since.race && (cell.read | cell.read >> kShared) & bytes &&
             !is_mine(cell.reader, cell.read_time))
             check_read_before(cell, bytes, access);
         if (cell.write_time < since.reset) cell.initialised = 0;
-        cell.initialised |= bytes;
+        if (mode != Mode::kCopy) cell.initialised |= bytes;
         // An atomic does not hide the plain write of its thread before it from the atomics of others.
         if (mode == Mode::kAtomic && cell.writer == current->index && cell.write_time >= clock.barrier &&
             !(cell.written & kAtomic) && cell.written & bytes)
             return;
-        constexpr uint8_t kHow = mode == Mode::kPlain ? 0 : kAtomic;
+        constexpr uint8_t kHow = kOrdinary ? 0 : kAtomic;
         bool again = cell.write_time == clock.now && cell.writer == current->index && (cell.written & kAtomic) == kHow;
         if (!kPiece && __builtin_expect(cell.written & kWhole & ~bytes, 0) && !again && cell.write_time >= since.kept &&
             cut(cell, since.is_lds))
@@ -99,7 +101,7 @@ template <bool kWrite, Mode mode, bool kPiece = false>
         cell.written = uint8_t((again ? cell.written : 0) | bytes | kHow);
         cell.write_time = clock.now;
         cell.writer = current->index;
-    } else if (mode == Mode::kPlain) {
+    } else if (kOrdinary) {
         uint8_t known = (cell.read | cell.read >> kShared) & kWhole;
         if (!kPiece && !initialised && __builtin_expect(known && known != bytes, 0) && cell.read_time >= since.kept &&
             !(cell.reader == current->index && cell.read_time == clock.now)) {
@@ -128,12 +130,12 @@ void check_pieces(Cell& cell, uint8_t bytes, bool initialised, const Since& sinc
     }
     Pieces& pieces = pieces_of(cell, since.is_lds);
     if (cell.cut == kHalves && ((bytes ^ bytes >> 1) & 5)) cut_halves(cell, pieces);
-    if ((!kWrite || mode == Mode::kAtomic) && !initialised && bytes & ~cell.initialised && findings_wanted)
+    if (mode != Mode::kCopy && (!kWrite || mode == Mode::kAtomic) && !initialised && bytes & ~cell.initialised && findings_wanted)
         add_finding(Kind::kUninitialisedRead, access);
     unsigned step = cell.cut == kHalves ? 2 : 1;
     for (unsigned i = 0; i < 4; i += step)
         if (uint8_t mine = bytes & (step == 2 ? 3 << i : 1 << i)) check_cell<kWrite, mode, true>(pieces.of[i], mine, true, since, access);
-    if (kWrite) cell.initialised |= bytes;
+    if (kWrite && mode != Mode::kCopy) cell.initialised |= bytes;
     cell.write_time = clock.now;
 }
 

@@ -10,5 +10,5 @@ extern "C" void run(const float* x, int64_t n, float* out, hipStream_t stream) {
     hipMalloc(&scratch, (n - 1) * sizeof(float));
     copy<<<(n + 255) / 256, 256, 0, stream>>>(x, scratch, n);
     hipFree(scratch);
-    hipMemsetAsync(out, 0, n * sizeof(float), stream);
+    copy<<<(n + 255) / 256, 256, 0, stream>>>(x, out, n);
 }

@@ -536,4 +536,32 @@ def pool_stream_of_torch(x: Array) -> Unsafe:
     return Unsafe("RACE", ("the kernel twice(", "another stream"), kernel="more", buffer="scratch 1", thread=(0, 0, 0))
 
 
+@checker.program(**X)
+def misaligned_copy(x: Array) -> Unsafe:
+    """Vectors are copied from the second float on."""
+    words = ("reads 16 bytes at byte 4 of the input buffer 'x'",)
+    return Unsafe("MISALIGNED", words, kernel="copy", buffer="x", block=(0, 0, 0), thread=(0, 0, 0))
+
+
+@checker.program(**X)
+def misaligned_copy_in_shared(x: Array) -> Unsafe:
+    """Structures of vectors are taken from rows of an odd number of floats."""
+    return Unsafe("MISALIGNED", ("reads 16 bytes at byte 68",), kernel="rows", buffer="tile", thread=(2, 0, 0))
+
+
+@checker.program(x=numbers(96))
+def race_by_a_copy(x: Array) -> Unsafe:
+    """A structure is copied while another block writes it."""
+    return Unsafe(
+        "RACE", ("reads 96 bytes", "another block wrote"), ("UNINITIALIZED_READ",), kernel="pass", buffer="out0"
+    )
+
+
+@checker.program(x=numbers(64))
+def uninitialised_by_a_copy(x: Array) -> Unsafe:
+    """What nobody wrote is copied with the rest, and then read."""
+    words = ("reads 4 bytes at byte 92",)
+    return Unsafe("UNINITIALIZED_READ", words, kernel="sums", buffer="scratch 2", thread=(0, 0, 0))
+
+
 test_checker = checker.test()

@@ -381,4 +381,18 @@ def streams_awaited_by_host_code(x: Array) -> Array:
     return x * F(16)
 
 
+@honest.program(x=numbers(1008))
+def vectors_copied_whole(x: Array) -> Array:
+    """Structures of vectors go from memory to memory."""
+    rows = x.reshape(-1, 16)
+    place = np.arange(63) ^ 1
+    return rows[np.where(place < 63, place, np.arange(63))].reshape(-1)
+
+
+@honest.program(**ODD)
+def structures_partly_set(x: Array) -> Array:
+    """Structures are copied whose members are not all set."""
+    return np.where(x > 0, x, F(-1)).astype(F)
+
+
 test_honest = honest.test()
