@@ -222,7 +222,7 @@ def _spread(entries: list[Any], most: int) -> list[Any]:
 
 
 def _fill(case: Case, call: reference_draw.Call, result: reference_run.Result) -> None:
-    case.parameters.extend(tensors.parameter(name, value) for name, value in call.signature())
+    case.parameters.extend(call.parameters())
     case.outputs.extend(tensors.parameter(name, tensor) for name, tensor in result.outputs)
     case.returns_sequence = result.returns_sequence
 

@@ -61,6 +61,14 @@ class Call:
         numbers = [(name, value) for name, value in self.arguments if is_number(value)]
         return _unique([*inputs, *self.state(), *numbers, *self.init_numbers])
 
+    def parameters(self) -> list[kernel_pb2.Parameter]:
+        """The signature as a case describes it."""
+        inputs = sum(isinstance(value, torch.Tensor) for _, value in self.arguments)
+        described = [tensors.parameter(name, value) for name, value in self.signature()]
+        for one in described[inputs : inputs + len(self.state())]:
+            one.of_model = True
+        return described
+
     def state(self) -> list[tuple[str, torch.Tensor]]:
         """The model's parameters and buffers under their own names."""
         saved = {name: value for name, value in self.model.state_dict().items() if isinstance(value, torch.Tensor)}

@@ -124,5 +124,4 @@ def _measure(module: Module, arguments: Mapping[str, Any]) -> Size:
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         flat, sequence = tensors.flatten(call.run())
     outputs = [tensors.parameter(name, tensor.contiguous()) for name, tensor in flat]
-    parameters = [tensors.parameter(name, value) for name, value in call.signature()]
-    return Size(parameters, outputs, sequence, counter.get_total_flops())
+    return Size(call.parameters(), outputs, sequence, counter.get_total_flops())

@@ -114,18 +114,20 @@ class Case(_message.Message):
     def __init__(self, id: _Optional[str] = ..., kind: _Optional[_Union[Case.Kind, str]] = ..., hidden: _Optional[bool] = ..., distribution: _Optional[_Union[Case.Distribution, str]] = ..., strided: _Optional[bool] = ..., arguments_json: _Optional[str] = ..., shrunk: _Optional[_Mapping[str, int]] = ..., parameters: _Optional[_Iterable[_Union[Parameter, _Mapping]]] = ..., outputs: _Optional[_Iterable[_Union[Parameter, _Mapping]]] = ..., returns_sequence: _Optional[bool] = ...) -> None: ...
 
 class Parameter(_message.Message):
-    __slots__ = ("name", "tensor", "float_value", "int_value", "bool_value")
+    __slots__ = ("name", "tensor", "float_value", "int_value", "bool_value", "of_model")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TENSOR_FIELD_NUMBER: _ClassVar[int]
     FLOAT_VALUE_FIELD_NUMBER: _ClassVar[int]
     INT_VALUE_FIELD_NUMBER: _ClassVar[int]
     BOOL_VALUE_FIELD_NUMBER: _ClassVar[int]
+    OF_MODEL_FIELD_NUMBER: _ClassVar[int]
     name: str
     tensor: TensorView
     float_value: float
     int_value: int
     bool_value: bool
-    def __init__(self, name: _Optional[str] = ..., tensor: _Optional[_Union[TensorView, _Mapping]] = ..., float_value: _Optional[float] = ..., int_value: _Optional[int] = ..., bool_value: _Optional[bool] = ...) -> None: ...
+    of_model: bool
+    def __init__(self, name: _Optional[str] = ..., tensor: _Optional[_Union[TensorView, _Mapping]] = ..., float_value: _Optional[float] = ..., int_value: _Optional[int] = ..., bool_value: _Optional[bool] = ..., of_model: _Optional[bool] = ...) -> None: ...
 
 class TensorView(_message.Message):
     __slots__ = ("dtype", "dims", "strides", "offset_elements")

@@ -83,7 +83,7 @@ async def capture(  # noqa: PLR0917 the stages' common interface
             Buffer(0, one.size, Role.INPUT if one.given else Role.SCRATCH, one.position, one.name)
             for one in trace.buffers
         ]
-        call = _first_call(trace)
+        call = _first_call(trace, case)
         kernels = [variant.name for variant in trace.program.variants]
         if not trace.unanswered:
             _check_state(buffers, trace)
@@ -123,7 +123,7 @@ async def _run(
         return capture_verdicts.read(descriptor, outcome), outcome
 
 
-def _first_call(trace: Trace) -> Assembled:
+def _first_call(trace: Trace, case: kernel_pb2.Case) -> Assembled:
     """The first call, with all that happened before it."""
     calls = trace.calls[:2]
     operations: list[plan_pb2.Operation] = []
@@ -131,7 +131,22 @@ def _first_call(trace: Trace) -> Assembled:
     for call in calls:
         reads += _reads(call, len(operations))
         operations += call.plan.operations
+    _set_phases(operations, len(calls[0].plan.operations), trace, case)
     return Assembled(operations, list(calls[-1].plan.results), reads)
+
+
+def _set_phases(operations: Sequence[plan_pb2.Operation], before: int, trace: Trace, case: kernel_pb2.Case) -> None:
+    """What happened `before` the call is done once, up to the first operation that uses an input of the call.
+
+    The recording shared its process with the candidate, and could call the work of the call a preparation.
+    """
+    prepared = {position for position, parameter in enumerate(case.parameters) if parameter.of_model}
+    inputs = {i for i, buffer in enumerate(trace.buffers) if buffer.given and buffer.position not in prepared}
+    phase = plan_pb2.Operation.INIT
+    for number, operation in enumerate(operations):
+        if number >= before or inputs.intersection(used_buffers(operation)):
+            phase = plan_pb2.Operation.CALL
+        operation.phase = phase
 
 
 def _reads(call: Call, before: int) -> list[Read]:

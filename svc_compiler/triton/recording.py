@@ -17,8 +17,8 @@ from typing import Any
 import torch
 
 from kernelvault.replay import bundle
+from kernelvault.replay.touched import destination, used_by
 from kernelvault.v1 import kernel_pb2, plan_pb2
-from svc_compiler.triton.touched import destination, used_by
 
 Operation = plan_pb2.Operation
 MAX_OPERATIONS = 16384

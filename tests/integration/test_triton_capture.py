@@ -341,6 +341,8 @@ def model_case() -> kernel_pb2.Case:
         Parameter(name="features", int_value=8),
         Parameter(name="scale", float_value=2.0),
     ]
+    for parameter in parameters[1:4]:
+        parameter.of_model = True
     return case(parameters, [tensor("out", [3, 4])])
 
 
@@ -357,6 +359,15 @@ async def test_a_model_is_bound_by_name(captures: Captures) -> None:
     assert phases == [(plan_pb2.Operation.INIT, "convert"), (plan_pb2.Operation.CALL, "launch")]
     names = [name for _, name, _ in pointers(plan, 1)]
     assert names == ["x", "scratch 1", "linear.bias", "shift", "scratch 2"]
+
+
+async def test_inputs_are_never_prepared(captures: Captures) -> None:
+    """What uses an input belongs to the call, and all that follows, whatever the recording says."""
+    described = model_case()
+    for parameter in described.parameters:
+        parameter.of_model = False
+    plan = await captures.plan(MODEL, described, reference=REFERENCE)
+    assert [operation.phase for operation in plan.operations] == [plan_pb2.Operation.CALL] * 2
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,24 @@ async def test_results_that_no_launch_wrote(make: Make, tmp_path: Path) -> None:
     assert replay.unwritten == [2]
 
 
+async def test_prepared_memory_is_used_twice(make: Make, tmp_path: Path) -> None:
+    """A plan that prepares memory is called again on it: what the first call left there shows in the second."""
+    text = "def once(x, y, done):\n    if tl.load(done) == 0:\n        tl.store(y, tl.load(x))\n    tl.store(done, 1)\n"
+    kernels = make(text, "once", {"x": "*fp32", "y": "*fp32", "done": "*i32"})
+    buffers = {"x": normal(2), "y": normal(2), "done": np.zeros(1, np.int32)}
+    plan = kernels.plan(buffers, ["x"], ["y"]).launch("once", "x", "y", "done")
+    fill = plan_pb2.Operation(fill=plan_pb2.Fill(buffer=2, size_bytes=4, pattern=bytes(4)))
+    outputs = {}
+    for phase in (plan_pb2.Operation.CALL, plan_pb2.Operation.INIT):
+        fill.phase = phase
+        plan.message.operations.insert(0, fill)
+        outcome = await plan.replay(tmp_path, repetitions=2)
+        outputs[phase] = [float(y[0]) for [y] in outcome.repetitions]
+        del plan.message.operations[0]
+    x = buffers["x"].tolist()
+    assert outputs == {plan_pb2.Operation.CALL: [x[0], x[0]], plan_pb2.Operation.INIT: [x[0], x[1]]}
+
+
 async def test_endless_loop_is_timed_out(make: Make, tmp_path: Path) -> None:
     """A loop that never ends meets the time limit, and the next replay is none the worse."""
     text = (

@@ -32,5 +32,7 @@ def used_by(operation: Operation) -> list[int]:
             return [operation.copy.source, operation.copy.destination]
         case "convert":
             return [operation.convert.source, operation.convert.destination]
+        case "upload":
+            return [operation.upload.buffer, *(relocation.buffer for relocation in operation.upload.relocations)]
         case _:
             return [destination(operation)]
