@@ -22,6 +22,10 @@ MUCH_REUSE = 4.0
 PRODUCT_REUSE = 16.0
 # Lanes' atomics for each distinct byte written.
 MANY_ATOMICS = 0.25
+# Atomic operations on one word from which on they are worth a word.
+MANY_ON_ONE = 1024
+# Share of active lanes below which divergence is.
+FEW_LANES = 0.5
 LOW_OCCUPANCY_WAVES = 4.0
 # Blocks for each compute unit; below it the last, partly filled round counts.
 FEW_ROUNDS = 4
@@ -162,11 +166,26 @@ def _grid(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
 
 def _atomics(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
     counters = work.counters
+    if counters.hottest_atomic > max(MANY_ON_ONE, counters.atomics / 4):
+        return (
+            f"{counters.hottest_atomic} atomic operations go to one word and wait for one another: reduce within a "
+            "wave (__shfl_xor) and a block (LDS) first."
+        )
     if counters.atomics < max(1024, MANY_ATOMICS * counters.unique_bytes):
         return ""
     return (
         f"{counters.atomics} atomic operations: reduce within a wave (__shfl_xor) and a block (LDS) first, so that one "
         "lane of a block updates memory."
+    )
+
+
+def _divergence(work: Work, kernel: KernelEstimate, gpu: Gpu) -> str:
+    active = work.counters.active_lanes
+    if not active or active >= FEW_LANES:
+        return ""
+    return (
+        f"of the lanes that waves pay for {active:.0%} work: use blocks of a multiple of 64 threads, and let a "
+        "branch's condition be the same for a whole wave, or compute both sides and select."
     )
 
 
@@ -193,6 +212,7 @@ _RULES: tuple[Rule, ...] = (
     _coalescing,
     _conflicts,
     _atomics,
+    _divergence,
     _reuse,
     _occupancy,
     _vectorise,

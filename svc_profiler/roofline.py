@@ -31,6 +31,7 @@ OVERLAPPING_WAVES = 4.0
 # Of v_exp, v_rcp and the like: a quarter of the rate of an addition.
 TRANSCENDENTAL_COST = 4
 _LINE_BYTES = 128
+_ATOMIC_BYTES = 4
 _LOADS = ("global_load", "flat_load", "lds_load")
 
 
@@ -133,7 +134,6 @@ def _terms(work: Work, gpu: Gpu, fit: occupancy.Occupancy) -> Terms:
     waves = _resident_waves(work, gpu, fit)
     simds = min(1.0, waves / (min(work.blocks, units) * occupancy.SIMDS))
     cache_rate = min(gpu.l1_bytes_per_s * busy, gpu.l2_bytes_per_s)
-    lds_bytes = (counters.lds_read_bytes + counters.lds_write_bytes) * (1 + counters.lds_conflict_ratio)
     in_flight = waves * occupancy.WAVE_SIZE * _bytes_in_flight(resources.instructions)
     moved = counters.global_read_bytes + counters.global_write_bytes
     read = unique * counters.global_read_bytes / moved if moved else 0.0
@@ -143,9 +143,23 @@ def _terms(work: Work, gpu: Gpu, fit: occupancy.Occupancy) -> Terms:
         latency=read / in_flight * HBM_LATENCY_NS,
         matrix=_matrix_ns(counters.matrix_flops, resources.instructions, gpu) / (busy * simds),
         vector=_vector_ns(work, gpu) / (busy * simds),
-        lds=_ns(lds_bytes, gpu.lds_bytes_per_s * busy),
-        atomics=_ns(counters.atomics, _atomic_channels(work, gpu) * gpu.clock_hz),
+        lds=_ns(_lds_bytes(counters, gpu), gpu.lds_bytes_per_s * busy),
+        atomics=_atomics_ns(work, gpu),
     )
+
+
+def _lds_bytes(counters: Counters, gpu: Gpu) -> float:
+    """What LDS could move in the time that it takes; of lanes that update one word each takes a clock of its own."""
+    plain = (counters.lds_read_bytes + counters.lds_write_bytes) * (1 + counters.lds_conflict_ratio)
+    repeats = counters.atomic_repeats * counters.lds_atomics / counters.atomics if counters.atomics else 0.0
+    return plain + counters.lds_atomics * _ATOMIC_BYTES + repeats * gpu.lds_bytes_per_clock
+
+
+def _atomics_ns(work: Work, gpu: Gpu) -> float:
+    """One operation a channel and clock; those on one word wait for one another."""
+    counters = work.counters
+    spread = _ns(counters.atomics - counters.lds_atomics, _atomic_channels(work, gpu) * gpu.clock_hz)
+    return max(spread, _ns(counters.hottest_atomic, gpu.clock_hz))
 
 
 def _atomic_channels(work: Work, gpu: Gpu) -> int:
@@ -209,5 +223,11 @@ def _bytes_in_flight(instructions: Mapping[str, int]) -> int:
 
 
 def _vector_ns(work: Work, gpu: Gpu) -> float:
-    counted = _ns(work.counters.vector_flops, gpu.vector_flops["f32"])
-    return max(counted, _ns(vector_instructions(work), gpu.lanes_per_s))
+    """Of the counted operations, whose waves take as long with few lanes as with all; at least that of the code."""
+    counters = work.counters
+    counted = (
+        _ns(counters.vector_flops - counters.double_flops, gpu.vector_flops["f32"])
+        + _ns(counters.double_flops, gpu.vector_flops["f64"])
+        + _ns(counters.special_operations * TRANSCENDENTAL_COST, gpu.lanes_per_s)
+    )
+    return max(counted / (counters.active_lanes or 1.0), _ns(vector_instructions(work), gpu.lanes_per_s))

@@ -17,10 +17,10 @@ from kernelvault.v1 import compiler_pb2, plan_pb2, profiler_pb2
 
 Kind = compiler_pb2.Finding.Kind
 
-SEGMENT_BYTES = 64
+SEGMENT_BYTES, LINE_BYTES = 64, 128
 _HEADER = struct.Struct("<IIiIQ3I3I")
 _FINDING = struct.Struct("<II3I3IIiqQQIIIIII64s")
-_COUNTER = struct.Struct("<15Q")
+_COUNTER = struct.Struct("<25Q")
 MAX_FINDINGS, MAX_COUNTERS = 64, 4096
 REPORT_BYTES = _HEADER.size + MAX_FINDINGS * _FINDING.size + MAX_COUNTERS * _COUNTER.size
 
@@ -97,22 +97,34 @@ def _counters(record: tuple[int, ...]) -> profiler_pb2.Profile.Counters:
     read, written, segments, asked, lds_read, lds_written, passes, extra, atomics, barriers, flops = (
         min(value * blocks // sampled, _MAX_COUNT) for value in record[2:13]
     )
+    lines, lds_atomics, repeats, hottest, half, single, double, special = (
+        min(value * blocks // sampled, _MAX_COUNT) for value in record[14:22]
+    )
     # Where a launch was too long for each of its accesses to be grouped, those that were stand for all.
     share = (read + written) / asked if asked else 0.0
     return profiler_pb2.Profile.Counters(
         global_read_bytes=read,
         global_write_bytes=written,
         global_transaction_bytes=min(int(segments * SEGMENT_BYTES * share), _MAX_COUNT),
+        global_line_bytes=min(int(lines * LINE_BYTES * share), _MAX_COUNT),
         coalescing=min(1.0, asked / (segments * SEGMENT_BYTES)) if segments else 0.0,
         lds_read_bytes=lds_read,
         lds_write_bytes=lds_written,
         lds_conflict_ratio=extra / passes if passes else 0.0,
         atomics=atomics,
+        lds_atomics=lds_atomics,
+        atomic_repeats=repeats,
+        hottest_atomic=hottest,
         barriers=barriers,
         matrix_flops=flops,
         blocks=min(blocks, _MAX_COUNT),
         sampled_blocks=min(record[1], _MAX_COUNT),
         unique_bytes=min(record[13] * SEGMENT_BYTES, _MAX_COUNT),
+        vector_flops=min(half + single + double, _MAX_COUNT),
+        half_flops=half,
+        double_flops=double,
+        special_operations=special,
+        active_lanes=min(1.0, record[22] / record[23]) if record[23] else 0.0,
     )
 
 

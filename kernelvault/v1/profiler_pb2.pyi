@@ -80,7 +80,7 @@ class Profile(_message.Message):
         occupancy_limit: str
         def __init__(self, name: _Optional[str] = ..., time_ns: _Optional[float] = ..., bound: _Optional[str] = ..., counters: _Optional[_Union[Profile.Counters, _Mapping]] = ..., occupancy_waves: _Optional[float] = ..., occupancy_limit: _Optional[str] = ...) -> None: ...
     class Counters(_message.Message):
-        __slots__ = ("global_read_bytes", "global_write_bytes", "global_transaction_bytes", "coalescing", "lds_read_bytes", "lds_write_bytes", "lds_conflict_ratio", "atomics", "barriers", "matrix_flops", "blocks", "sampled_blocks", "unique_bytes", "vector_flops")
+        __slots__ = ("global_read_bytes", "global_write_bytes", "global_transaction_bytes", "coalescing", "lds_read_bytes", "lds_write_bytes", "lds_conflict_ratio", "atomics", "barriers", "matrix_flops", "blocks", "sampled_blocks", "unique_bytes", "vector_flops", "half_flops", "double_flops", "special_operations", "active_lanes", "global_line_bytes", "lds_atomics", "atomic_repeats", "hottest_atomic")
         GLOBAL_READ_BYTES_FIELD_NUMBER: _ClassVar[int]
         GLOBAL_WRITE_BYTES_FIELD_NUMBER: _ClassVar[int]
         GLOBAL_TRANSACTION_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,14 @@ class Profile(_message.Message):
         SAMPLED_BLOCKS_FIELD_NUMBER: _ClassVar[int]
         UNIQUE_BYTES_FIELD_NUMBER: _ClassVar[int]
         VECTOR_FLOPS_FIELD_NUMBER: _ClassVar[int]
+        HALF_FLOPS_FIELD_NUMBER: _ClassVar[int]
+        DOUBLE_FLOPS_FIELD_NUMBER: _ClassVar[int]
+        SPECIAL_OPERATIONS_FIELD_NUMBER: _ClassVar[int]
+        ACTIVE_LANES_FIELD_NUMBER: _ClassVar[int]
+        GLOBAL_LINE_BYTES_FIELD_NUMBER: _ClassVar[int]
+        LDS_ATOMICS_FIELD_NUMBER: _ClassVar[int]
+        ATOMIC_REPEATS_FIELD_NUMBER: _ClassVar[int]
+        HOTTEST_ATOMIC_FIELD_NUMBER: _ClassVar[int]
         global_read_bytes: int
         global_write_bytes: int
         global_transaction_bytes: int
@@ -109,7 +117,15 @@ class Profile(_message.Message):
         sampled_blocks: int
         unique_bytes: int
         vector_flops: int
-        def __init__(self, global_read_bytes: _Optional[int] = ..., global_write_bytes: _Optional[int] = ..., global_transaction_bytes: _Optional[int] = ..., coalescing: _Optional[float] = ..., lds_read_bytes: _Optional[int] = ..., lds_write_bytes: _Optional[int] = ..., lds_conflict_ratio: _Optional[float] = ..., atomics: _Optional[int] = ..., barriers: _Optional[int] = ..., matrix_flops: _Optional[int] = ..., blocks: _Optional[int] = ..., sampled_blocks: _Optional[int] = ..., unique_bytes: _Optional[int] = ..., vector_flops: _Optional[int] = ...) -> None: ...
+        half_flops: int
+        double_flops: int
+        special_operations: int
+        active_lanes: float
+        global_line_bytes: int
+        lds_atomics: int
+        atomic_repeats: int
+        hottest_atomic: int
+        def __init__(self, global_read_bytes: _Optional[int] = ..., global_write_bytes: _Optional[int] = ..., global_transaction_bytes: _Optional[int] = ..., coalescing: _Optional[float] = ..., lds_read_bytes: _Optional[int] = ..., lds_write_bytes: _Optional[int] = ..., lds_conflict_ratio: _Optional[float] = ..., atomics: _Optional[int] = ..., barriers: _Optional[int] = ..., matrix_flops: _Optional[int] = ..., blocks: _Optional[int] = ..., sampled_blocks: _Optional[int] = ..., unique_bytes: _Optional[int] = ..., vector_flops: _Optional[int] = ..., half_flops: _Optional[int] = ..., double_flops: _Optional[int] = ..., special_operations: _Optional[int] = ..., active_lanes: _Optional[float] = ..., global_line_bytes: _Optional[int] = ..., lds_atomics: _Optional[int] = ..., atomic_repeats: _Optional[int] = ..., hottest_atomic: _Optional[int] = ...) -> None: ...
     VERIFY_ACTION_DIGEST_FIELD_NUMBER: _ClassVar[int]
     DEVICE_FIELD_NUMBER: _ClassVar[int]
     METHOD_LABEL_FIELD_NUMBER: _ClassVar[int]

@@ -83,7 +83,7 @@ def origin(given: Lineage) -> RenderableType | None:
 
 def profile(given: Profile) -> RenderableType:
     """A profile: each case's kernels, what bounds them, and the advice."""
-    table = Table("case", "kernel", "time", "floor", "bound", "coalescing", "occupancy")
+    table = Table("case", "kernel", "time", "floor", "bound", "coalescing", "active lanes", "occupancy")
     for case in given.cases:
         for kernel in case.kernels:
             table.add_row(
@@ -93,6 +93,7 @@ def profile(given: Profile) -> RenderableType:
                 duration(case.floor_ns),
                 kernel.bound,
                 f"{kernel.counters.coalescing:.0%}",
+                f"{kernel.counters.active_lanes:.0%}" if kernel.counters.active_lanes else "",
                 f"{kernel.occupancy_waves:g}/8 ({kernel.occupancy_limit})",
             )
     share = f"{given.roofline_fraction:.0%} of the roofline"

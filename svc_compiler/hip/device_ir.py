@@ -7,6 +7,7 @@
 | `__device__` and `__constant__` variables | writable, with redzones, listed in `@kernel_variables` |
 | atomicrmw that -fsanitize=thread does not know | calls of the runtime |
 | where lanes of a wave may wait, ends of loops | told to the runtime, see `positions.py` |
+| basic blocks | count how often they run, see `counting.py` |
 | traps | calls of the runtime, which ends the launch |
 | assembly that only waits or hints; `s_barrier` in it | an empty statement; a call of the runtime |
 | pointers to other address spaces | plain pointers: x86-64 has one |
@@ -14,7 +15,7 @@
 | copies of vectors in memory | loads and stores, see `copies.py` |
 | functions | internal, instrumented, and never tail calls: a barrier's return address tells which it is |
 
-So three tables and the target are all that leaves the module, and what it takes from outside is listed in `wants`.
+So tables and the target are all that leaves the module, and what it takes from outside is listed in `wants`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from svc_compiler.hip import copies, ir, positions, unpack
+from svc_compiler.hip import copies, counting, ir, positions, unpack
 from svc_compiler.hip.unpack import Kernel, Unsupported
 
 REDZONE_BYTES = 128
@@ -42,7 +43,7 @@ _REFUSED = (
 )
 # Names by which the instrumentation and the runtime are called.
 _RESERVED = re.compile(
-    r"__tsan_|kvd?_|__builtin_amdgcn_|__o(?:ckl|cml)_|kernel_(?:table|lds|variables|target)$|mem(?:cpy|move|set|cmp)$|bcmp$|strlen$"
+    r"__tsan_|kvd?_|__builtin_amdgcn_|__o(?:ckl|cml)_|kernel_(?:table|lds|variables|target|blocks|work|block_count)$|mem(?:cpy|move|set|cmp)$|bcmp$|strlen$"
 )
 _BARRIER = "__builtin_amdgcn_s_barrier"
 _DEFINITION = re.compile(r'^define ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
@@ -114,7 +115,9 @@ def rewrite(module: str, kernels: Mapping[str, Kernel], target: str) -> str:
     module = _replace_assembly(module)
     module = _ACCESS.sub(r"\g<1>8", module)
     module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" ', module)
-    ends = ["declare void @kvd_trap()\n", *declarations, *told, unpack.table(kernels), lds, variables, _target(target)]
+    module, counters = counting.count(module)
+    ends = ["declare void @kvd_trap()\n", *declarations, *told, *counters, unpack.table(kernels), lds, variables]
+    ends.append(_target(target))
     if "@kvd_dynamic_lds" in module:
         ends.append("@kvd_dynamic_lds = external hidden global [0 x i8], align 128\n")
     return module + "\n" + "".join(ends)

@@ -460,42 +460,6 @@ async def test_conversions_match_torch(honest: Program, tmp_path: Path, dtype: s
     assert np.array_equal(done.outputs[0], expected)
 
 
-async def test_counters_of_a_coalesced_kernel(honest: Program, tmp_path: Path) -> None:
-    """Bytes, segments, coalescing and distinct bytes of a vector add, from a sample of its blocks."""
-    a = normal(1 << 16)
-    plan = honest.plan({"a": a, "b": a, "c": np.empty_like(a)}, ["a", "b"], ["c"])
-    plan.launch("vadd", "a", "b", "c", I32(a.size), grid=256, block=256)
-    (counters,) = (await plan.replay(tmp_path, sample_blocks=8)).counters
-    assert (counters.blocks, counters.sampled_blocks) == (256, 8)
-    assert (counters.global_read_bytes, counters.global_write_bytes) == (2 * a.nbytes, a.nbytes)
-    assert counters.global_transaction_bytes == 3 * a.nbytes
-    assert counters.unique_bytes == 3 * a.nbytes
-    assert counters.coalescing == 1
-
-
-async def test_counters_of_vectors(honest: Program, tmp_path: Path) -> None:
-    """A `float4` is one access of 16 bytes, however x86-64 loads it."""
-    a = normal(4096, 4)
-    plan = honest.plan({"a": a, "c": np.empty_like(a)}, ["a"], ["c"])
-    (counters,) = (
-        await plan.launch("vectors", "a", "c", I32(4096), grid=16, block=256).replay(tmp_path, sample_blocks=4)
-    ).counters
-    assert counters.global_transaction_bytes == 2 * a.nbytes
-    assert counters.coalescing == 1
-
-
-async def test_counters_of_shared_memory(honest: Program, tmp_path: Path) -> None:
-    """LDS bytes and barriers of a tiled product; its column reads do not conflict."""
-    a = normal(64, 64)
-    plan = honest.plan({"a": a, "b": a, "c": np.empty_like(a)}, ["a", "b"], ["c"])
-    plan.launch("matmul", "a", "b", "c", I32(64), grid=(4, 4), block=(16, 16))
-    (counters,) = (await plan.replay(tmp_path, sample_blocks=4)).counters
-    assert counters.lds_read_bytes == 2 * 4 * 64**3
-    assert counters.lds_write_bytes == 2 * 4 * 64**2 * 4
-    assert counters.barriers == 16 * 8
-    assert counters.lds_conflict_ratio == 0
-
-
 async def out_of_bounds(program: Program, plan: Plan, tmp_path: Path) -> Finding:
     """The one finding of a replay that must end as UNSAFE."""
     done = await plan.replay(tmp_path)

@@ -59,6 +59,8 @@ def advised(
         ({"counters": {"coalescing": 0.06, "global_transaction_bytes": 48 << 28}}, "coalescing is 6%"),
         ({"counters": {"global_transaction_bytes": 30 << 28}}, "each byte is fetched 10 times through the caches"),
         ({"counters": {"atomics": 1 << 30}}, "atomic operations: reduce within a wave"),
+        ({"counters": {"atomics": 9000, "hottest_atomic": 8000}}, "8000 atomic operations go to one word"),
+        ({"counters": {"active_lanes": 0.25}}, "of the lanes that waves pay for 25% work"),
         ({"resources": {"spilled_registers": 12, "scratch_bytes": 64}}, "12 registers are spilled and 64 bytes"),
         ({"resources": {"instructions": {"global_load_b32": 4}}}, "move 16 bytes at once"),
         ({"blocks": 60}, "60 blocks leave 244 of 304 compute units idle"),

@@ -158,3 +158,35 @@ def test_atomics_on_one_line_queue() -> None:
     found = roofline.estimate(base, MI300X)
     assert found.bound == "memory"
     assert found.time_ns > 10**6 / 2.1e9 * 1e9
+
+
+def test_atomics_on_one_word_queue() -> None:
+    """However many channels there are; those on LDS are none of theirs."""
+    base = counted(work(), atomics=10**6, hottest_atomic=10**6, unique_bytes=1, global_transaction_bytes=1)
+    assert roofline.estimate(base, MI300X).time_ns > 10**6 / 2.1e9 * 1e9
+    local = counted(base, lds_atomics=10**6, hottest_atomic=0)
+    assert roofline.estimate(local, MI300X).time_ns < roofline.estimate(base, MI300X).time_ns / 10
+
+
+def test_lanes_that_update_one_word_of_lds_queue() -> None:
+    """Each takes a clock of its compute unit."""
+    base = counted(work(), atomics=1 << 40, lds_atomics=1 << 40, unique_bytes=1, global_transaction_bytes=1)
+    queued = counted(base, atomic_repeats=63 << 34)
+    times = [roofline.estimate(item, MI300X).time_ns - roofline.LAUNCH_NS for item in (base, queued)]
+    assert times[1] / times[0] == pytest.approx(1 + 63 / 64 * 128 / 4, rel=0.02)
+
+
+def test_counted_operations_take_time() -> None:
+    """By width, with special ones four times as long, and as if all lanes of a wave were on."""
+    base = counted(work(), unique_bytes=1, global_transaction_bytes=1)
+    flops = int(163.4e12 * 1e-3)
+
+    def time_ns(**changes: float) -> float:
+        return roofline.estimate(counted(base, **changes), MI300X).time_ns - roofline.LAUNCH_NS
+
+    single = time_ns(vector_flops=flops)
+    assert single == pytest.approx(1e6, rel=0.05)
+    assert time_ns(vector_flops=flops, half_flops=flops) == pytest.approx(single, rel=0.01)
+    assert time_ns(vector_flops=flops, double_flops=flops) == pytest.approx(2 * single, rel=0.05)
+    assert time_ns(vector_flops=flops, active_lanes=0.5) == pytest.approx(2 * single, rel=0.01)
+    assert time_ns(special_operations=flops // 4) == pytest.approx(4 * single, rel=0.05)

@@ -10,6 +10,7 @@
 #include "model.h"
 #include "scheduler.h"
 #include "shadow.h"
+#include "work.h"
 
 namespace kv {
 
@@ -31,6 +32,7 @@ struct Turn {
 struct Site {
     uintptr_t code;
     Space space;
+    bool atomic;
     uint32_t first, cursor;  // turns; the current lane is at `cursor`
     uint16_t lane;
     uint32_t generation;
@@ -47,7 +49,7 @@ struct Open {
 constexpr uint32_t kWidest = 16;
 
 struct Totals {
-    uint64_t bytes[2], lds_bytes[2], segments, asked, passes, extra, atomics;
+    uint64_t bytes[2], lds_bytes[2], segments, lines, asked, passes, extra, atomics, lds_atomics, repeats;
 } totals;
 
 Site* sites;
@@ -64,16 +66,40 @@ T* pages(size_t count) {
         mmap(nullptr, count * sizeof(T) + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
-Site* find_site(uintptr_t code, Space space) {
+// Words of global memory that atomic operations went to. A word that finds no place is not the hottest.
+constexpr unsigned kMostHot = 1 << 12, kHotProbes = 16;
+struct Hot {
+    uint32_t word;  // and 1
+    uint32_t count;
+} hot[kMostHot];
+
+void heat(uint32_t word) {
+    unsigned at = word * 0x9E3779B1u >> 20;
+    for (unsigned probe = 0; probe < kHotProbes; probe++, at = (at + 1) % kMostHot) {
+        if (hot[at].word && hot[at].word != word + 1) continue;
+        hot[at].word = word + 1;
+        hot[at].count++;
+        return;
+    }
+}
+
+uint64_t hottest() {
+    uint32_t most = 0;
+    for (const Hot& one : hot)
+        if (one.count > most) most = one.count;
+    return most;
+}
+
+Site* find_site(uintptr_t code, Space space, bool atomic) {
     unsigned at = unsigned(code * 0x9E3779B97F4A7C15ull >> 52);
     for (unsigned probe = 0; probe < kMostSites; probe++, at = (at + 1) % kMostSites) {
         Site& site = sites[at];
         if (site.generation != generation) {
-            site = {code, space, 0, 0, 0xffff, generation};
+            site = {code, space, atomic, 0, 0, 0xffff, generation};
             used_sites[used_count++] = uint16_t(at);
             return &site;
         }
-        if (site.code == code && site.space == space) return &site;
+        if (site.code == code && site.space == space && site.atomic == atomic) return &site;
     }
     return nullptr;
 }
@@ -107,6 +133,25 @@ void count_segments(const Turn& turn) {
         totals.asked += size;
     }
     totals.segments += count;
+    // Segments in halves of lines: a line counts for the first of its halves that was seen.
+    for (unsigned i = 0; i < count; i++) {
+        unsigned k = 0;
+        while (k < i && seen[k] / 2 != seen[i] / 2) k++;
+        totals.lines += k == i;
+    }
+}
+
+// Lanes of one instruction that aim at one word are served one after the other.
+void count_repeats(const Turn& turn) {
+    uint32_t seen[kLanes];
+    unsigned count = 0;
+    for (uint64_t left = turn.mask; left; left &= left - 1) {
+        uint32_t word = turn.words[__builtin_ctzll(left)];
+        unsigned i = 0;
+        while (i < count && seen[i] != word) i++;
+        if (i == count) seen[count++] = word;
+        else totals.repeats++;
+    }
 }
 
 void count_passes(const Turn& turn) {
@@ -142,13 +187,31 @@ void flush() {
     for (unsigned i = 0; i < used_count; i++) {
         const Site& site = sites[used_sites[i]];
         for (uint32_t at = site.first; at; at = turns[at].next)
-            if (site.space == Space::kGlobal) count_segments(turns[at]);
+            if (site.atomic) count_repeats(turns[at]);
+            else if (site.space == Space::kGlobal) count_segments(turns[at]);
             else count_passes(turns[at]);
     }
     used_count = 0;
     turn_count = 0;
     generation++;
     open.turn = nullptr;
+}
+
+// The turn of the running lane at `code`; the lanes of a wave run one after another, then those of the next.
+Turn* take_turn(Space space, bool atomic, size_t offset, uint32_t size, uintptr_t code) {
+    Site* site = find_site(code, space, atomic);
+    Turn* turn = site ? next_turn(*site) : nullptr;
+    if (!turn) return nullptr;
+    turn->mask |= uint64_t{1} << lane();
+    turn->words[lane()] = uint32_t(offset / 4);
+    turn->bytes[lane()] = uint8_t(size < kWidest ? size : kWidest);
+    return turn;
+}
+
+void check_wave() {
+    unsigned wave = wave_of(current->index);
+    if (wave != counted_wave) flush();
+    counted_wave = wave;
 }
 
 }  // namespace
@@ -161,36 +224,37 @@ void begin_counting() {
     if (!lines) lines = pages<uint64_t>(arena.size / kSegment / 64 + 1);
     memset(lines, 0, (arena.size / kSegment / 64 + 1) * 8);
     totals = {};
+    memset(hot, 0, sizeof hot);
+    begin_work();
     matrix_flops = 0;
     generation++;
     used_count = turn_count = 0;
 }
 
 void wave_met(unsigned) {
-    if (counting && used_count) flush();
+    if (!counting) return;
+    if (used_count) flush();
+    end_turn();
 }
 
 void count_access(Space space, size_t offset, uint32_t size, bool write, uintptr_t code) {
-    // The lanes of a wave run one after another, then those of the next.
-    unsigned wave = wave_of(current->index);
-    if (wave != counted_wave) flush();
-    counted_wave = wave;
+    check_wave();
     bool global = space == Space::kGlobal;
     (global ? totals.bytes : totals.lds_bytes)[write] += size;
     if (global)
         for (size_t line = offset / kSegment; line <= (offset + size - 1) / kSegment; line++)
             lines[line / 64] |= uint64_t{1} << line % 64;
     if (widen(space, offset, size, write)) return;
-    Site* site = find_site(code, space);
-    Turn* turn = site ? next_turn(*site) : nullptr;
-    if (!turn) return;
-    turn->mask |= uint64_t{1} << lane();
-    turn->words[lane()] = uint32_t(offset / 4);
-    turn->bytes[lane()] = uint8_t(size < kWidest ? size : kWidest);
-    open = {turn, current, space, write, offset + size};
+    if (Turn* turn = take_turn(space, false, offset, size, code)) open = {turn, current, space, write, offset + size};
 }
 
-void count_atomic() { totals.atomics++; }
+void count_atomic(Space space, size_t offset, uintptr_t code) {
+    check_wave();
+    totals.atomics++;
+    if (space != Space::kGlobal) totals.lds_atomics++;
+    else heat(uint32_t(offset / 4));
+    take_turn(space, true, offset, 4, code);
+}
 
 void end_counting(uint64_t blocks, uint64_t sampled) {
     flush();
@@ -220,6 +284,11 @@ void end_counting(uint64_t blocks, uint64_t sampled) {
     record->barriers = barriers_passed();
     record->matrix_flops = matrix_flops;
     record->unique_lines = unique;
+    record->global_lines = totals.lines;
+    record->lds_atomics = totals.lds_atomics;
+    record->atomic_repeats = totals.repeats;
+    record->hottest_atomic = hottest();
+    end_work(*record);
 }
 
 }  // namespace kv

@@ -12,7 +12,8 @@ extern uint64_t matrix_flops;
 void begin_counting();
 // One lane's access. Lanes of a wave that reach the same code for the nth time since they last met are one instruction.
 void count_access(Space space, size_t offset, uint32_t size, bool write, uintptr_t code);
-void count_atomic();
+// One lane's atomic operation.
+void count_atomic(Space space, size_t offset, uintptr_t code);
 void end_counting(uint64_t blocks, uint64_t sampled);
 
 }  // namespace kv

@@ -53,7 +53,8 @@ void copy(void* to, const void* from, size_t size, uintptr_t code) {
 }  // namespace
 
 void touch_atomic(const void* address, uint32_t size, bool write, bool ordered, uintptr_t code) {
-    if (counting) count_atomic();
+    if (counting && arena.has(address)) count_atomic(Space::kGlobal, arena.offset(address), code);
+    else if (counting && lds.has(address)) count_atomic(Space::kStaticLds, lds.offset(address), code);
     note_acquire();
     if (write) note_release(ordered);
     if (++current->polls > kPatience) give_way();

@@ -42,6 +42,9 @@ struct CounterRecord {
     uint64_t global_read_bytes, global_write_bytes, global_segments, global_asked_bytes;
     uint64_t lds_read_bytes, lds_write_bytes, lds_passes, lds_extra_passes;
     uint64_t atomics, barriers, matrix_flops, unique_lines;
+    uint64_t global_lines, lds_atomics, atomic_repeats, hottest_atomic;
+    uint64_t half_flops, single_flops, double_flops, special;  // of vector instructions
+    uint64_t active, issued;  // instructions of lanes that are switched on, and of all lanes
 };
 
 constexpr uint32_t kMostFindings = 64, kMostCounters = 4096;

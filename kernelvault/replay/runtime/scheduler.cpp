@@ -1,9 +1,11 @@
 #include "scheduler.h"
 
+#include "counters.h"
 #include "fiber.h"
 #include "pieces.h"
 #include "report.h"
 #include "shadow.h"
+#include "work.h"
 
 namespace kv {
 
@@ -44,6 +46,7 @@ Thread* next_ready() {
 
 void leave(Thread& from) {
     settle();
+    if (counting) lane_stops();
     Thread* to = next_ready();
     if (to) current = to;
     kv_switch(&from.stack_pointer, to ? to->stack_pointer : scheduler_stack);
@@ -54,6 +57,7 @@ void thread_main() {
         current->position.begin();
         running->kernel(running->arguments);
         settle();
+        if (counting) lane_stops();
         current->state = State::kDone;
         // A thread that has not started takes over the stack of one that has ended, without a switch.
         Thread* following = current + 1;
