@@ -18,8 +18,8 @@ class Limits:
     # Of all processes of the job together.
     cpu_seconds: float = 60
     # Anonymous and shared memory of all its processes, beyond what an entry job inherits from the zygote. File pages
-    # do not count, nor does address space that is reserved without access. One allocation above it, or twice as much
-    # of touched and untouched memory, is out of memory too.
+    # do not count, nor does address space that is reserved without access. One allocation above it is
+    # out of memory too; allocations fail once touched and untouched memory together are twice as much.
     memory_bytes: int = 4 << 30
     # Of one file.
     file_bytes: int = 256 << 20

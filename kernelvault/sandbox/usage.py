@@ -18,6 +18,8 @@ class Usage:
     threads: int = 0
     # Anonymous and shared memory: what a process can make grow.
     memory_bytes: int = 0
+    # Pages of files, which cost nobody else memory: the most that one process has.
+    file_bytes: int = 0
     # Since it started, to files and pipes; children that it has waited for included.
     written_bytes: int = 0
     cpu_seconds: float = 0.0
@@ -31,6 +33,7 @@ def of_group(group: int) -> Usage:
         processes=len(pids),
         threads=max((one.threads for one in counts), default=0),
         memory_bytes=sum(one.memory_bytes for one in counts),
+        file_bytes=max((one.file_bytes for one in counts), default=0),
         written_bytes=sum(one.written_bytes for one in counts),
         cpu_seconds=sum(_cpu_seconds(pid) for pid in pids),
     )
@@ -45,6 +48,7 @@ def of_process(pid: int) -> Usage:
         processes=1,
         threads=fields.get(b"Threads", 0),
         memory_bytes=memory << 10,
+        file_bytes=fields.get(b"RssFile", 0) << 10,
         # By system calls, or by pages of mapped files.
         written_bytes=max(written.get(b"wchar", 0), written.get(b"write_bytes", 0)),
     )

@@ -44,6 +44,8 @@ class Running:
             self.memory_limit += usage.of_process(os.getpid()).memory_bytes
         self.wait_status: int | None = None
         self.cpu_seconds = 0.0
+        # The most that one process held, files included, known once it has ended; and of that, files at most.
+        self.peak_bytes = self.file_bytes = 0
         self.killed_for = ""
         self.kernel_kills = usage.out_of_memory_kills()
 
@@ -82,8 +84,17 @@ class Running:
             return False
         if pid == self.pid:
             self.wait_status = status
-        self.cpu_seconds += (used.ru_utime + used.ru_stime) if pid else 0.0
+        if pid:
+            self.cpu_seconds += used.ru_utime + used.ru_stime
+            self.peak_bytes = max(self.peak_bytes, used.ru_maxrss << 10)
         return pid != 0
+
+    @property
+    def reason(self) -> str:
+        """What it was killed for; `memory` where it failed by itself, having held too much between two looks."""
+        if self.killed_for or not self.wait_status:
+            return self.killed_for
+        return "memory" if self.peak_bytes - self.file_bytes > self.memory_limit else ""
 
     def excess(self) -> str:
         """The limit that the job is beyond, or nothing."""
@@ -91,6 +102,7 @@ class Running:
             return "time"
         tree = self.limits["processes"] > 1
         used = usage.of_group(self.pid) if tree else usage.of_process(self.pid)
+        self.file_bytes = max(self.file_bytes, used.file_bytes)
         if used.memory_bytes > self.memory_limit:
             return "memory"
         if used.cpu_seconds + self.cpu_seconds > self.limits["cpu_seconds"]:
@@ -180,7 +192,7 @@ class Zygote:
         elif code == -signal.SIGKILL and not job.killed_for and usage.out_of_memory_kills() > job.kernel_kills:
             self._send({"id": job.id, "failed": "the machine ran out of memory"})
         else:
-            self._send({"id": job.id, "ended": code, "killed_for": job.killed_for, "cpu_seconds": job.cpu_seconds})
+            self._send({"id": job.id, "ended": code, "killed_for": job.reason, "cpu_seconds": job.cpu_seconds})
 
     def _send(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # the parent is gone: the next receive says so

@@ -57,6 +57,11 @@ def processes_with(marker: str) -> list[int]:
     return found
 
 
+def state_of(pid: int) -> str:
+    """The letter of a process's state, such as `Z` of one that has ended and was not reaped."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def parent_of(pid: int) -> int:
     """The parent's process id."""
     return int(Path(f"/proc/{pid}/stat").read_text().split()[3])
@@ -243,6 +248,41 @@ async def test_growing_memory_is_out_of_memory(sandbox: Sandbox, tmp_path: Path,
     source = f"import mmap; data = []\nwhile True: {grow}"
     outcome = await sandbox.run(code(tmp_path, source, limits=Limits(memory_bytes=128 << 20)))
     assert outcome.out_of_memory, outcome
+
+
+async def test_memory_that_nobody_saw_grow_is_out_of_memory(sandbox: Sandbox, tmp_path: Path) -> None:
+    """A job that failed for want of memory between two looks of the zygote is told from one that failed otherwise."""
+    source = """
+import os, pathlib, time
+pathlib.Path('who').write_text(f'{os.getpid()} {os.getppid()}')
+os.rename('who', 'begun')
+while not os.path.exists('go'): time.sleep(0.01)
+data = []
+while True: data.append(bytearray(b'x') * (1 << 20))
+"""
+    running = asyncio.create_task(sandbox.run(code(tmp_path, source, limits=Limits(memory_bytes=64 << 20))))
+    await appears(tmp_path / "begun")
+    job, zygote = map(int, (tmp_path / "begun").read_text().split())
+    os.kill(zygote, signal.SIGSTOP)
+    try:
+        (tmp_path / "go").touch()
+        while state_of(job) != "Z":
+            await asyncio.sleep(0.01)
+    finally:
+        os.kill(zygote, signal.SIGCONT)
+    outcome = await running
+
+    assert b"MemoryError" in outcome.stderr
+    assert outcome.out_of_memory, outcome
+
+
+async def test_a_failure_within_the_limit_is_no_want_of_memory(sandbox: Sandbox, tmp_path: Path) -> None:
+    """A job that held less than it may and failed has failed for reasons of its own."""
+    source = "data = bytearray(b'x') * (48 << 20)\nraise ValueError"
+    outcome = await sandbox.run(code(tmp_path, source, limits=Limits(memory_bytes=64 << 20)))
+
+    assert outcome.exit_code == 1
+    assert not outcome.out_of_memory
 
 
 async def test_address_space_may_be_reserved(sandbox: Sandbox, tmp_path: Path) -> None:
