@@ -65,9 +65,8 @@ async def _link(sandbox: Sandbox, toolchain: Toolchain, object_: Path, recorder:
 
 
 def _not_compiled(found: list[compiler_pb2.Diagnostic]) -> Refused:
-    missing = host_symbols.missing_api(found)
-    if missing:
-        return host_symbols.not_recorded(missing, found)
+    if refused := host_symbols.lacking(found, found):
+        return refused
     first = next((d for d in found if d.level == compiler_pb2.Diagnostic.ERROR), None)
     place = f"{first.file}:{first.line}: " if first and first.file else ""
     reason = f"{place}{first.message}" if first else "the compiler gave no reason"

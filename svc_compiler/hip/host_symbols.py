@@ -19,11 +19,22 @@ _LIBRARY = re.compile(
 _HIP = re.compile(r"(?:__)?hip[A-Z]\w*|hiprtc\w+")
 _TORCH = re.compile(r"(?:at|torch|c10)::(?:\w+::)*(~?\w+)")
 _MISSING_MEMBER = re.compile(
-    r"^no (?:member|type|template) named '(\w+)' in (?:namespace )?'((?:at|torch|c10)\b[\w:]*)'"
+    r"^no (?:member|type|template) named '(\w+)' in (?:namespace )?'((?:at|torch|c10|pybind11)\b[\w:]*)'"
 )
 _MISSING_HEADER = re.compile(r"^'((?:ATen|torch|c10|THC|caffe2)/[\w./]+)' file not found")
 # Libraries of templates that a ROCm install has; the tool chain has compilers and HIP only.
 _ROCM_HEADER = re.compile(r"^'((?:hipcub|rocprim|thrust|rocwmma|ck|ck_tile|rocrand|hiprand)/[\w./]+)' file not found")
+
+
+# Headers of libraries that compute, and what leads to them in libtorch.
+_LIBRARY_HEADER = re.compile(
+    r"^'((?:(?:hip|roc)(?:blas|blaslt|fft|solver|sparse|dnn|tensor)|miopen|rccl|cutlass|cufft|cusparse|"
+    r"(?:cublas|cudnn|cusolver)\w*)(?:/[\w./]+|\.h)|"
+    r"ATen/(?:cuda/CUDA(?:Blas|Sparse\w*|Solver)|cudnn/\w+|miopen/\w+)\.h)' file not found"
+)
+_LIBRARY_HANDLE = re.compile(r"getCurrent(?:CUDA|HIP)(?:Blas|BlasLt|Sparse|Solver\w*)Handle|blas")
+# Where libtorch's C++ API is declared, below its `include`.
+_API = ("ATen", "c10", "torch/csrc/api/include", "torch/csrc/utils", "pybind11")
 
 
 def refusal(undefined: Sequence[str], found: list[compiler_pb2.Diagnostic]) -> Refused:
@@ -55,6 +66,29 @@ def foreign(operators: Iterable[str], case_id: str = "") -> Refused:
     return Refused(Verdict.REJECTED, text, findings=findings)
 
 
+def lacking(
+    found: Sequence[compiler_pb2.Diagnostic], diagnostics: Sequence[compiler_pb2.Diagnostic] = ()
+) -> Refused | None:
+    """The end of a candidate that does not compile for want of a library or of libtorch; None where it is at fault."""
+    if libraries := _libraries(found):
+        return foreign(libraries)
+    missing = missing_api(found)
+    return not_recorded(missing, diagnostics) if missing else None
+
+
+def _libraries(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
+    """The libraries that a failed compile wants, by their headers or by libtorch's way to them."""
+    wanted = []
+    for diagnostic in found:
+        if diagnostic.level != compiler_pb2.Diagnostic.ERROR:
+            continue
+        if match := _LIBRARY_HEADER.match(diagnostic.message):
+            wanted.append(f"<{match[1]}>")
+        elif (match := _MISSING_MEMBER.match(diagnostic.message)) and _LIBRARY_HANDLE.fullmatch(match[1]):
+            wanted.append(f"{match[2]}::{match[1]}")
+    return list(dict.fromkeys(wanted))
+
+
 def missing_api(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
     """What a failed compile lacks that the installed libtorch or a ROCm install has: the candidate is not at fault.
 
@@ -64,7 +98,7 @@ def missing_api(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
     for diagnostic in found:
         if diagnostic.level != compiler_pb2.Diagnostic.ERROR:
             continue
-        if (match := _MISSING_MEMBER.match(diagnostic.message)) and _libtorch_names(match[1]):
+        if (match := _MISSING_MEMBER.match(diagnostic.message)) and _libtorch_names(match[1], match[2]):
             missing.append(f"`{match[2]}::{match[1]}`")
         elif match := _MISSING_HEADER.match(diagnostic.message):
             missing += [f"<{match[1]}>"] if _libtorch_header(match[1]) else []
@@ -111,13 +145,23 @@ def _libtorch_header(name: str) -> bool:
     )
 
 
-def _libtorch_names(name: str) -> bool:
-    """Whether ATen has an operator, or its Tensor a member, of that name."""
+@functools.cache
+def _libtorch_names(name: str, owner: str) -> bool:
+    """Whether libtorch's headers declare something of that name, in its Tensor if that is the owner."""
     include = _libtorch()
     if include is None:
         return False
     if (include / "ATen" / "ops" / f"{name}.h").is_file():
         return True
-    word = re.compile(rf"\b{name}\b")
-    headers = ("ATen/core/TensorBody.h", "ATen/core/TensorBase.h", "c10/core/TensorOptions.h", "c10/core/ScalarType.h")
-    return any(word.search(path.read_text()) for header in headers if (path := include / header).is_file())
+    kinds = r"\b(?:namespace|class|struct|enum|using|define) +(?:\w+(?: +|::))*"
+    declared = re.compile(rf"{kinds}{name}\b|\b{name} ?[(=]".encode())
+    headers = _api_headers(include)
+    if owner.endswith("::Tensor"):
+        headers = [path for path in headers if path.name in ("TensorBody.h", "TensorBase.h")]
+    return any(declared.search(path.read_bytes()) for path in headers)
+
+
+@functools.cache
+def _api_headers(include: Path) -> list[Path]:
+    found = [path for root in _API for path in (include / root).rglob("*") if path.suffix in (".h", ".cuh")]
+    return [path for path in found if path.parent.name != "ops"]

@@ -105,8 +105,8 @@ class HipBuilder:
         failed = [build for build in builds if not build.build.compiled]
         if failed:
             # Every target's diagnostics are in the draft already.
-            if missing := host_symbols.missing_api(failed[0].build.diagnostics):
-                raise host_symbols.not_recorded(missing, [])
+            if refused := host_symbols.lacking(failed[0].build.diagnostics):
+                raise refused
             raise Refused(Report.COMPILE_FAILED, _first_errors(failed))
         if not _modelled(builds, draft.modelled_target).layouts:
             raise Refused(Report.REJECTED, "The sources define no kernel (`__global__` function).")

@@ -271,3 +271,47 @@ async def test_a_tour_of_the_api(recordings: Recordings, dtype: str) -> None:
     assert not plan.data_dependent
     assert len(plan.results) == 5
     assert kinds(plan).count("launch") == 2
+
+
+async def test_lists_of_dtypes(recordings: Recordings) -> None:
+    """AT_DISPATCH_V2 takes lists of dtypes; the older forms take up to seven more, complex ones left out."""
+    launch = "scale<scalar_t><<<1, 64>>>(x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), x.numel());"
+    body = f"""torch::Tensor forward(torch::Tensor x) {{
+        auto y = torch::empty_like(x);
+        AT_DISPATCH_V2(x.scalar_type(), "v2", AT_WRAP([&] {{ {launch} }}), AT_EXPAND(AT_FLOATING_TYPES), at::kHalf);
+        AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1(at::kHalf, x.scalar_type(), "complex", [&] {{ {launch} }});
+        AT_DISPATCH_ALL_TYPES_AND4(at::kHalf, at::kBool, at::kUInt16, at::kUInt32, x.scalar_type(), "four", [&] {{
+            {launch}
+        }});
+        return y;
+    }}"""
+    plan = await recordings.plan(module("#include <ATen/Dispatch_v2.h>\n" + body), one(8, dtype="float16"), TORCH)
+    assert kinds(plan) == ["launch"] * 3
+    assert len(plan.kernels) == 1
+
+
+async def test_bindings(recordings: Recordings) -> None:
+    """Overloads are chosen by their parameters; wrappers of functions are the functions."""
+    source = (
+        SCALE
+        + """
+torch::Tensor forward(torch::Tensor x, int64_t) { return x; }
+torch::Tensor forward(torch::Tensor x) { return scaled(x); }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("forward", py::overload_cast<torch::Tensor, int64_t>(&forward));
+    m.def("forward", torch::wrap_pybind_function(py::overload_cast<torch::Tensor>(&forward)), "one tensor");
+}
+"""
+    )
+    assert kinds(await recordings.plan(source, one(8), TORCH)) == ["launch"]
+
+
+async def test_operators_of_the_dispatcher(recordings: Recordings) -> None:
+    """An operator that libtorch's dispatcher would call is named."""
+    source = module(
+        "torch::Tensor forward(torch::Tensor x) { return scaled(x); }\n"
+        'TORCH_LIBRARY(mine, m) { m.def("scaled(Tensor x) -> Tensor"); m.impl("scaled", &forward); }'
+    )
+    refused = await recordings.refusal(source, one(8), TORCH)
+    assert verdict(refused) == "NEEDS_DEVICE"
+    assert "TORCH_LIBRARY(mine)" in refused.explanation

@@ -91,3 +91,39 @@ def test_the_operators_that_models_call_are_listed() -> None:
     called = ["matmul", "mm", "bmm", "conv2d", "linear", "softmax", "layer_norm", "relu", "gelu", "sum", "mean", "cat"]
     for name in [*called, "stack", "topk", "sort", "where", "addmm"]:
         assert f", {name})" in text, name
+
+
+@pytest.mark.parametrize(
+    ("message", "verdict", "name"),
+    [
+        ("'rocblas/rocblas.h' file not found", Verdict.REJECTED, "<rocblas/rocblas.h>"),
+        ("'cublas_v2.h' file not found", Verdict.REJECTED, "<cublas_v2.h>"),
+        ("'ATen/cuda/CUDABlas.h' file not found", Verdict.REJECTED, "<ATen/cuda/CUDABlas.h>"),
+        (
+            "no member named 'getCurrentCUDABlasHandle' in namespace 'at::cuda'",
+            Verdict.REJECTED,
+            "at::cuda::getCurrentCUDABlasHandle",
+        ),
+        ("no member named 'class_' in namespace 'pybind11'", Verdict.NEEDS_DEVICE, "pybind11::class_"),
+        ("no member named 'Linear' in namespace 'torch::nn'", Verdict.NEEDS_DEVICE, "torch::nn::Linear"),
+        (
+            "no member named 'CUDACachingAllocator' in namespace 'c10::cuda'",
+            Verdict.NEEDS_DEVICE,
+            "c10::cuda::CUDACachingAllocator",
+        ),
+    ],
+)
+def test_what_a_failed_compile_lacks(message: str, verdict: Verdict, name: str) -> None:
+    """A library that computes is foreign, other parts of libtorch need a device; both are named."""
+    refused = host_symbols.lacking([Diagnostic(level=Diagnostic.ERROR, message=message)])
+    assert refused is not None
+    assert refused.verdict == verdict
+    assert f"`{name}`" in refused.explanation
+
+
+@pytest.mark.parametrize(
+    "message", ["no member named 'half' in 'at::Tensor'", "no member named 'made_up' in namespace 'at::cuda'"]
+)
+def test_what_nobody_has(message: str) -> None:
+    """A name that libtorch does not have either is the candidate's fault."""
+    assert host_symbols.lacking([Diagnostic(level=Diagnostic.ERROR, message=message)]) is None

@@ -1,10 +1,11 @@
 // Checks, streams and properties of the shadow headers.
 #include <ATen/hip/HIPContext.h>
-#include <torch/types.h>
+#include <torch/library.h>
 
 #include <cstdio>
 
 #include "device.h"
+#include "errors.h"
 #include "trace.h"
 
 namespace kernelvault {
@@ -29,6 +30,8 @@ void foreign_operator(const char* name) {
     recorder::Record(recorder::Kind::Foreign).text(name);
     throw c10::Error(std::string("the torch operator `") + name + "` was called outside a kernel");
 }
+
+void registers_operators(const char* library) { (void)recorder::unsupported(library); }
 
 }  // namespace kernelvault
 

@@ -4,6 +4,7 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorIndexing.h>
 #include <c10/util/Exception.h>
+#include <c10/util/SmallVector.h>
 #include <c10/util/irange.h>
 
 #include <algorithm>
@@ -16,6 +17,12 @@
 #include <unordered_map>
 
 #define LEGACY_CONTIGUOUS_MEMORY_FORMAT ::c10::MemoryFormat::Contiguous
+
+namespace c10 {
+struct InferenceMode {
+    explicit InferenceMode(bool = true) {}
+};
+}  // namespace c10
 
 namespace at {
 using c10::DeviceType;
@@ -39,6 +46,9 @@ using std::optional;
 
 struct NoGradGuard {
     NoGradGuard() {}
+};
+struct AutoGradMode {
+    explicit AutoGradMode(bool) {}
 };
 struct AutoDispatchBelowADInplaceOrView {
     AutoDispatchBelowADInplaceOrView() {}

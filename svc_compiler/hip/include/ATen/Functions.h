@@ -30,6 +30,9 @@ template <class T>
 Tensor tensor(const std::vector<T>& values, const TensorOptions& options = {}) {
     return tensor(ArrayRef<T>(values), options);
 }
+inline Tensor scalar_tensor(const c10::Scalar& value, const TensorOptions& options = {}) {
+    return full(IntArrayRef(), value, options);
+}
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 Tensor tensor(T value, const TensorOptions& options = {}) {
     return tensor(ArrayRef<T>(value), options).view(IntArrayRef());

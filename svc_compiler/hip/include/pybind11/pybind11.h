@@ -29,6 +29,17 @@ inline namespace literals {
 constexpr arg operator""_a(const char* name, size_t) { return arg(name); }
 }  // namespace literals
 
+// Chooses an overload by its parameters.
+template <class... A>
+struct Overload {
+    template <class R>
+    constexpr auto operator()(R (*function)(A...)) const {
+        return function;
+    }
+};
+template <class... A>
+inline constexpr Overload<A...> overload_cast{};
+
 template <class...>
 struct call_guard {};
 struct gil_scoped_release {

@@ -2,4 +2,15 @@
 // what host code asks for is recorded, never computed.
 #pragma once
 #include <pybind11/pybind11.h>
-#include <torch/types.h>
+#include <torch/library.h>
+
+namespace torch {
+template <class F>
+F wrap_pybind_function(F function) {
+    return function;
+}
+template <class F>
+F wrap_pybind_function_no_gil(F function) {
+    return function;
+}
+}  // namespace torch

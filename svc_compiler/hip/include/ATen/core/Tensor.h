@@ -83,6 +83,7 @@ class Tensor {
     bool is_sparse() const { return false; }
     bool is_quantized() const { return false; }
     bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+    bool is_same_size(const Tensor& other) const { return sizes() == other.sizes(); }
     bool is_non_overlapping_and_dense() const;
     bool is_floating_point() const { return c10::isFloatingType(scalar_type()); }
     bool is_complex() const { return false; }
