@@ -32,6 +32,7 @@ from svc_compiler.recording import answers as recorded_answers
 from svc_compiler.recording import policy, verdicts
 from svc_compiler.recording.answers import Answers
 from svc_compiler.recording.buffers import plan_buffers, renumbered, used_buffers
+from svc_compiler.recording.calls import Assembled
 from svc_compiler.refusal import Refused, Verdict
 from svc_compiler.triton import capture_verdicts
 from svc_compiler.triton.capture_trace import TRACE_BYTES, Extension, Trace
@@ -128,10 +129,10 @@ async def capture(
         merged = _merge(runs, library, case, named)
         if not merged.unanswered:
             verdicts.check_state(merged.buffers, merged.calls[1:])
-        call = merged.first_call()
+        call = merged.first_call(case)
         pending = answers.follow(merged.buffers, call)
         policy.check(call, answers.given, case, library.layouts, merged.kernels)
-        plan = _plan(merged, runs[0], case)
+        plan = _plan(merged, call, runs[0], case)
         if pending is None:
             capture_verdicts.check_results(plan.results, case)
         if pending is None or oracle is None:
@@ -221,9 +222,8 @@ def _check(run: _Run, library: Library, case: kernel_pb2.Case, task: kernel_pb2.
     capture_verdicts.check(trace, run.outcome, case, task.allowed_operators)
 
 
-def _plan(merged: Merged, run: _Run, case: kernel_pb2.Case) -> plan_pb2.LaunchPlan:
+def _plan(merged: Merged, call: Assembled, run: _Run, case: kernel_pb2.Case) -> plan_pb2.LaunchPlan:
     """The plan of the first call, or of what it did before the read that has no answer, which is its only result."""
-    call = merged.first_call()
     pending = call.reads[-1].source if merged.unanswered else None
     results = call.results if pending is None else [pending]
     own = merged.buffers[: merged.second_call]

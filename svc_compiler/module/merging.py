@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from kernelvault.v1 import plan_pb2
+from kernelvault.v1 import kernel_pb2, plan_pb2
 from svc_compiler.hip.recording_events import Trace as NativeTrace
 from svc_compiler.hip.recording_plan import Assembler
 from svc_compiler.recording import verdicts
 from svc_compiler.recording.buffers import renumbered
 from svc_compiler.recording.calls import Assembled, Buffer, Read, Role
+from svc_compiler.recording.phases import set_phases
 from svc_compiler.triton.capture_trace import CALLS, Call, Trace
 
 
@@ -29,13 +30,14 @@ class Merged:
         """The run stopped at a read that has no answer."""
         return bool(self.calls[-1].reads and not self.calls[-1].reads[-1].answered)
 
-    def first_call(self) -> Assembled:
-        """The first call, with all that happened before it."""
+    def first_call(self, case: kernel_pb2.Case) -> Assembled:
+        """The first call, with all that happened before it, in its phases."""
         operations: list[plan_pb2.Operation] = []
         reads: list[Read] = []
         for call in self.calls[:2]:
             reads += [read._replace(position=len(operations) + read.position) for read in call.reads]
             operations += call.operations
+        set_phases(operations, len(self.calls[0].operations), self.buffers, case)
         return Assembled(operations, list(self.calls[:2][-1].results), reads)
 
 
@@ -51,7 +53,7 @@ def merge(runs: Sequence[tuple[Trace, NativeTrace]], padding: Mapping[str, Seque
         raise verdicts.unplannable("; ".join(dict.fromkeys(assembler.differences)))
     calls = [_merged(call, parts, own) for call in trace.calls]
     if parts and calls:
-        calls[0].operations[:0] = [own.of_native(one, init=True) for one in parts[0].operations]
+        calls[0].operations[:0] = [own.of_native(one) for one in parts[0].operations]
     return Merged(own.buffers, own.second_call, assembler.kernels, calls)
 
 
@@ -79,11 +81,9 @@ class _Buffers:
         """The number of a buffer that Python knows; raises IndexError."""
         return self._python[index] if index >= 0 else index
 
-    def of_native(self, operation: plan_pb2.Operation, *, init: bool) -> plan_pb2.Operation:
-        """An operation of the library, renumbered, in its phase."""
-        changed = renumbered(operation, self._native.__getitem__)
-        changed.phase = plan_pb2.Operation.INIT if init else plan_pb2.Operation.CALL
-        return changed
+    def of_native(self, operation: plan_pb2.Operation) -> plan_pb2.Operation:
+        """An operation of the library, renumbered."""
+        return renumbered(operation, self._native.__getitem__)
 
 
 def _merged(call: Call, parts: Sequence[Assembled], own: _Buffers) -> Assembled:
@@ -96,9 +96,8 @@ def _merged(call: Call, parts: Sequence[Assembled], own: _Buffers) -> Assembled:
             if not operation.HasField("launch"):
                 operations.append(renumbered(operation, own.of_python))
                 continue
-            init = operation.phase == plan_pb2.Operation.INIT
             part = parts[operation.launch.kernel] if operation.launch.kernel < len(parts) else Assembled([], [], [])
-            operations += [own.of_native(one, init=init) for one in part.operations]
+            operations += [own.of_native(one) for one in part.operations]
         starts.append(len(operations))
         reads = [
             Read(starts[read.position], _result(source, own), read.what, read.answered)

@@ -26,6 +26,7 @@ from svc_compiler.recording import policy, verdicts
 from svc_compiler.recording.answers import Answers
 from svc_compiler.recording.buffers import plan_buffers, renumbered, shape_of_call, used_buffers
 from svc_compiler.recording.calls import Assembled, Buffer, Read, Role
+from svc_compiler.recording.phases import set_phases
 from svc_compiler.triton import capture_verdicts
 from svc_compiler.triton.capture_trace import TRACE_BYTES, Call, Trace
 from svc_compiler.triton.merging import merge
@@ -83,7 +84,7 @@ async def capture(  # noqa: PLR0917 the stages' common interface
             Buffer(0, one.size, Role.INPUT if one.given else Role.SCRATCH, one.position, one.name)
             for one in trace.buffers
         ]
-        call = _first_call(trace, case)
+        call = _first_call(trace, buffers, case)
         kernels = [variant.name for variant in trace.program.variants]
         if not trace.unanswered:
             _check_state(buffers, trace)
@@ -123,7 +124,7 @@ async def _run(
         return capture_verdicts.read(descriptor, outcome), outcome
 
 
-def _first_call(trace: Trace, case: kernel_pb2.Case) -> Assembled:
+def _first_call(trace: Trace, buffers: Sequence[Buffer], case: kernel_pb2.Case) -> Assembled:
     """The first call, with all that happened before it."""
     calls = trace.calls[:2]
     operations: list[plan_pb2.Operation] = []
@@ -131,22 +132,8 @@ def _first_call(trace: Trace, case: kernel_pb2.Case) -> Assembled:
     for call in calls:
         reads += _reads(call, len(operations))
         operations += call.plan.operations
-    _set_phases(operations, len(calls[0].plan.operations), trace, case)
+    set_phases(operations, len(calls[0].plan.operations), buffers, case)
     return Assembled(operations, list(calls[-1].plan.results), reads)
-
-
-def _set_phases(operations: Sequence[plan_pb2.Operation], before: int, trace: Trace, case: kernel_pb2.Case) -> None:
-    """What happened `before` the call is done once, up to the first operation that uses an input of the call.
-
-    The recording shared its process with the candidate, and could call the work of the call a preparation.
-    """
-    prepared = {position for position, parameter in enumerate(case.parameters) if parameter.of_model}
-    inputs = {i for i, buffer in enumerate(trace.buffers) if buffer.given and buffer.position not in prepared}
-    phase = plan_pb2.Operation.INIT
-    for number, operation in enumerate(operations):
-        if number >= before or inputs.intersection(used_buffers(operation)):
-            phase = plan_pb2.Operation.CALL
-        operation.phase = phase
 
 
 def _reads(call: Call, before: int) -> list[Read]:
