@@ -15,7 +15,7 @@ from kernelvault.replay import cpu_model
 from kernelvault.replay.models import Models
 from kernelvault.replay.reference import References
 from kernelvault.replay.triton import model as triton_model
-from kernelvault.sandbox import check_platform
+from kernelvault.sandbox import check_all, check_platform
 from kernelvault.sandbox.metering import MeteredSandbox
 from kernelvault.v1 import artifact_pb2, compiler_pb2, compiler_pb2_grpc, corpus_pb2_grpc, kernel_pb2, storage_pb2_grpc
 from svc_compiler.actions import Work
@@ -103,7 +103,8 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
             identity=f"{of_sources()} {toolchain.identity} triton {version('triton')} {references.identity}",
             settings=settings,
         )
-        yield [server.Registration(NAME, compiler_pb2_grpc.add_CompilerServicer_to_server, servicer)]
+        ready = functools.partial(check_all, tools, torch, triton, interpreter)
+        yield [server.Registration(NAME, compiler_pb2_grpc.add_CompilerServicer_to_server, servicer, ready)]
 
 
 def _versions(*packages: str) -> dict[str, str]:

@@ -42,7 +42,7 @@ async def build(settings: GeneratorConfig) -> AsyncIterator[Sequence[server.Regi
             calls=Calls(settings.queue_size),
         )
         add = generator_pb2_grpc.add_GeneratorServicer_to_server
-        yield [server.Registration(NAME, add, servicer)]
+        yield [server.Registration(NAME, add, servicer, sandbox.check)]
 
 
 if __name__ == "__main__":

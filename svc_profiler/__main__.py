@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Sequence
 
 from kernelvault import client, config, server
@@ -11,7 +12,7 @@ from kernelvault.replay import cpu_model
 from kernelvault.replay.models import Models
 from kernelvault.replay.reference import References
 from kernelvault.replay.triton import model as triton_model
-from kernelvault.sandbox import check_platform
+from kernelvault.sandbox import check_all, check_platform
 from kernelvault.sandbox.metering import MeteredSandbox
 from kernelvault.v1 import corpus_pb2_grpc, profiler_pb2, profiler_pb2_grpc, storage_pb2_grpc
 from svc_profiler.corpus import Corpus
@@ -51,7 +52,8 @@ async def build(settings: ProfilerConfig) -> AsyncIterator[Sequence[server.Regis
         )
         servicer = ProfilerServicer(CachingProfiler(queueing, store))
         name = profiler_pb2.DESCRIPTOR.services_by_name["Profiler"].full_name
-        yield [server.Registration(name, profiler_pb2_grpc.add_ProfilerServicer_to_server, servicer)]
+        ready = functools.partial(check_all, replays, triton, torch)
+        yield [server.Registration(name, profiler_pb2_grpc.add_ProfilerServicer_to_server, servicer, ready)]
 
 
 if __name__ == "__main__":

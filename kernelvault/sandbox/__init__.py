@@ -12,8 +12,8 @@ Measured on two cores: a job costs about 5 ms in a bare sandbox and 11 ms where 
 """
 
 from kernelvault.errors import Unfit
-from kernelvault.sandbox.client import Sandbox
+from kernelvault.sandbox.client import Sandbox, check_all
 from kernelvault.sandbox.fitness import check_platform
 from kernelvault.sandbox.job import Job, Limits, Outcome
 
-__all__ = ["Job", "Limits", "Outcome", "Sandbox", "Unfit", "check_platform"]
+__all__ = ["Job", "Limits", "Outcome", "Sandbox", "Unfit", "check_all", "check_platform"]

@@ -32,6 +32,8 @@ class Sandbox:
     def __init__(self, preload: Sequence[str]) -> None:
         self._preload = tuple(preload)
         self._zygotes: dict[bool, asyncio.Task[Connection]] = {}
+        # Those whose last start failed, by whether they are warm.
+        self._broken: set[bool] = set()
 
     @classmethod
     async def start(cls, preload: Sequence[str] = (), *, lazy: bool = False) -> Self:
@@ -69,8 +71,18 @@ class Sandbox:
             return _outcome(ended, stdout.finish(), stderr.finish())
 
     async def ready(self) -> None:
-        """Waits for all imports; raises errors.Unavailable where one fails. For a service's readiness."""
+        """Waits for all imports; raises errors.Unavailable where one fails."""
         await self._zygote(warm=bool(self._preload))
+
+    async def check(self) -> None:
+        """For a service's readiness: raises errors.Unavailable while a zygote cannot be started.
+
+        One that failed or died is started anew and waited for. One that is being started for the first time is no
+        trouble: jobs wait for it.
+        """
+        for warm, opening in list(self._zygotes.items()):
+            if warm in self._broken or (opening.done() and not _lives(opening)):
+                await self._zygote(warm=warm)
 
     async def close(self) -> None:
         """Kills all jobs and the zygotes."""
@@ -89,9 +101,17 @@ class Sandbox:
         if opening is None or (opening.done() and not _lives(opening)):
             preload = self._preload if warm else ()
             opening = asyncio.create_task(Connection.open(preload), context=contextvars.Context())
-            opening.add_done_callback(lambda done: done.cancelled() or done.exception())
+            opening.add_done_callback(lambda done: self._opened(done, warm=warm))
             self._zygotes[warm] = opening
         return opening
+
+    def _opened(self, opening: asyncio.Task[Connection], *, warm: bool) -> None:
+        if opening.cancelled():
+            return
+        if opening.exception() is None:
+            self._broken.discard(warm)
+        else:
+            self._broken.add(warm)
 
     async def _wait(self, zygote: Connection, job: Job, outputs: list[Output]) -> dict[str, Any]:
         message = {"limits": dataclasses.asdict(job.limits), "inherits": bool(job.entry)}
@@ -110,6 +130,12 @@ class Sandbox:
         except asyncio.CancelledError:
             await zygote.cancel(number, ended)
             raise
+
+
+async def check_all(*sandboxes: Sandbox) -> None:
+    """Raises errors.Unavailable where one of `sandboxes` cannot run jobs now; see `Sandbox.check`."""
+    for sandbox in sandboxes:
+        await sandbox.check()
 
 
 def _lives(opening: asyncio.Task[Connection]) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kernelvault import errors
-from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, check_platform, fitness, memory
+from kernelvault.sandbox import Job, Limits, Outcome, Sandbox, check_all, check_platform, fitness, memory
 
 PYTHON = (Path(sys.prefix), Path(sys.base_prefix))
 DENIED = "PermissionError"
@@ -58,8 +58,11 @@ def processes_with(marker: str) -> list[int]:
 
 
 def state_of(pid: int) -> str:
-    """The letter of a process's state, such as `Z` of one that has ended and was not reaped."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    """The letter of a process's state, such as `Z` of one that has ended and was not reaped; empty once it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return ""
 
 
 def parent_of(pid: int) -> int:
@@ -408,6 +411,28 @@ async def test_a_preload_that_fails_is_a_platform_fault(tmp_path: Path) -> None:
         await sandbox.run(code(tmp_path, "pass"))
     assert (await sandbox.run(Job(folder=tmp_path, argv=("/bin/true",)))).ok
     await sandbox.close()
+
+
+async def test_a_sandbox_that_cannot_start_says_so() -> None:
+    """Once the imports have failed, each check says why, as long as they fail."""
+    sandbox = await Sandbox.start(["os.no_such_part"])
+    with pytest.raises(errors.Unavailable):
+        await sandbox.ready()
+    for _ in range(2):
+        with pytest.raises(errors.Unavailable, match="ModuleNotFoundError"):
+            await check_all(sandbox)
+    await sandbox.close()
+
+
+async def test_a_check_starts_a_dead_zygote_anew(sandbox: Sandbox, tmp_path: Path) -> None:
+    """A sandbox whose zygote has died is fit again after a check, without a job that must fail first."""
+    zygote = int((await sandbox.run(code(tmp_path, "import os; print(os.getppid())"))).stdout)
+    os.kill(zygote, signal.SIGKILL)
+    while state_of(zygote):  # the sandbox reaps it when it knows
+        await asyncio.sleep(0.01)
+    await check_all(sandbox)
+
+    assert (await sandbox.run(code(tmp_path, "pass"))).ok
 
 
 async def test_many_jobs_run_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
