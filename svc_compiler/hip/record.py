@@ -34,7 +34,7 @@ from svc_compiler.hip.recording_plan import Assembler, Unplannable, Unsafe
 from svc_compiler.recording import answers as recorded_answers
 from svc_compiler.recording import policy, verdicts
 from svc_compiler.recording.answers import Answers
-from svc_compiler.recording.buffers import plan_buffers, renumbered, used_buffers
+from svc_compiler.recording.buffers import add_results, plan_buffers, renumbered, used_buffers
 from svc_compiler.recording.calls import Assembled
 
 TRACE_BYTES = 16 << 20
@@ -191,18 +191,10 @@ def _plan(
     )
     for name, value in sorted(trace.properties.items()):
         plan.assumed_properties.add(name=name, value=value)
-    _add_results(plan, results, numbers)
+    add_results(plan, results, numbers)
     if pending is None and not torch:
         _add_outputs(plan, case)
     return plan
-
-
-def _add_results(plan: plan_pb2.LaunchPlan, results: Sequence[plan_pb2.Result], numbers: Mapping[int, int]) -> None:
-    for result in results:
-        if result.buffer < 0 and not result.variable:
-            plan.buffers.add(role=plan_pb2.Buffer.SCRATCH, name="empty")
-        index = numbers[result.buffer] if result.buffer >= 0 else len(plan.buffers) - 1
-        plan.results.add(buffer=max(0, index), view=result.view, variable=result.variable)
 
 
 def _add_outputs(plan: plan_pb2.LaunchPlan, case: kernel_pb2.Case) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 
 # Two calls in one process: host code that keeps state between them shows.
 CALLS = 2
+# What the recorder calls before it ends the process at a copy without an answer.
+FAREWELL = ctypes.CFUNCTYPE(None)
 _INPUT, _OUTPUT = 1, 2
 
 
@@ -21,8 +23,7 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
     """Records CALLS calls of the candidate. How it ended stands in the trace."""
     request = json.loads(payload)
     recorder = ctypes.CDLL(request["recorder"], mode=ctypes.RTLD_GLOBAL)
-    prepare(recorder, request, descriptors["trace"])
-    recorder.recorder_answers(descriptors["answers"], request["answers_bytes"])
+    prepare(recorder, request, descriptors["trace"], descriptors["answers"])
     recorder.recorder_call(0)
     library = ctypes.CDLL(request["library"])
     for call in range(CALLS):
@@ -34,10 +35,11 @@ def main(payload: bytes, descriptors: dict[str, int]) -> int:
     return 0
 
 
-def prepare(recorder: ctypes.CDLL, request: dict[str, Any], trace: int) -> None:
-    """Opens the trace and tells the recorder of the device and the kernels, as the request has it."""
+def prepare(recorder: ctypes.CDLL, request: dict[str, Any], trace: int, answers: int) -> None:
+    """Opens the trace and the answers, and tells the recorder of the device and the kernels, as the request has it."""
     _declare(recorder)
     recorder.recorder_open(trace, request["trace_bytes"], request["base"], request["spacing"], request["noise"])
+    recorder.recorder_answers(answers, request["answers_bytes"])
     name, target, *numbers = request["device"]
     recorder.recorder_device(name.encode(), target.encode(), _words(numbers))
     for kernel, words in request["layouts"].items():
@@ -51,6 +53,9 @@ def _declare(recorder: ctypes.CDLL) -> None:
     for name, result, parameters in (
         ("recorder_open", None, (ctypes.c_int, word, word, word, word)),
         ("recorder_answers", None, (ctypes.c_int, word)),
+        ("recorder_answers_skip", None, (word,)),
+        ("recorder_answers_taken", word, ()),
+        ("recorder_farewell", None, (FAREWELL,)),
         ("recorder_device", None, (text, text, words)),
         ("recorder_layout", None, (text, ctypes.POINTER(word), word)),
         ("recorder_buffer", address, (word, word, word, text)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from kernelvault.replay import bundle
 from kernelvault.v1 import compiler_pb2, kernel_pb2, plan_pb2
@@ -45,6 +45,14 @@ class Unsafe(Exception):
         self.buffer = buffer
 
 
+class Progress:
+    """What is known at a point of a call of the candidate: how operations are ordered, and what host code freed."""
+
+    def __init__(self, streams_apart: Collection[int]) -> None:
+        self.order = Order(streams_apart)
+        self.freed: set[int] = set()
+
+
 class Assembler:
     """Relocates the calls of two traces. Buffers are numbered as in the traces, kernels in the order of their use."""
 
@@ -57,20 +65,28 @@ class Assembler:
         # What changes with the run, in words.
         self.differences = _different_buffers(traces)
 
-    def call(self, first: Call, second: Call) -> Assembled:
-        """A call, as both runs made it; what differs is added to `differences`. Raises Unplannable, Unsafe."""
-        reads: list[Read] = []
-        order = Order(self._streams_apart)
-        operations = self._operations(first, second, reads, order)
-        return Assembled(operations, self._results(first, second), reads, order.unawaited(DEFAULT_STREAM))
+    def begin(self) -> Progress:
+        """Where a call of the candidate begins."""
+        return Progress(self._streams_apart)
 
-    def _operations(self, first: Call, second: Call, reads: list[Read], order: Order) -> list[plan_pb2.Operation]:
+    def call(self, first: Call, second: Call, progress: Progress | None = None) -> Assembled:
+        """A call, as both runs made it; what differs is added to `differences`. Raises Unplannable, Unsafe.
+
+        `progress` is given, and moved on, for a call that is a part of the candidate's: operations are then numbered
+        from its beginning where they say what they are concurrent with.
+        """
+        reads: list[Read] = []
+        progress = progress or self.begin()
+        operations = self._operations(first, second, reads, progress)
+        return Assembled(operations, self._results(first, second), reads, progress.order.unawaited(DEFAULT_STREAM))
+
+    def _operations(self, first: Call, second: Call, reads: list[Read], progress: Progress) -> list[plan_pb2.Operation]:
+        order, freed = progress.order, progress.freed
         if [type(step) for step in first.steps] != [type(step) for step in second.steps]:
             self.differences.append(
                 f"the runs issued different operations, {len(first.steps)} and {len(second.steps)} in all"
             )
             return []
-        freed: set[int] = set()
         operations: list[plan_pb2.Operation] = []
         for number, (own, other) in enumerate(zip(first.steps, second.steps, strict=True)):
             try:

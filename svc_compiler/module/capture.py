@@ -31,11 +31,11 @@ from svc_compiler.module.merging import Merged, merge
 from svc_compiler.recording import answers as recorded_answers
 from svc_compiler.recording import policy, verdicts
 from svc_compiler.recording.answers import Answers
-from svc_compiler.recording.buffers import plan_buffers, renumbered, used_buffers
+from svc_compiler.recording.buffers import add_results, plan_buffers, renumbered, used_buffers
 from svc_compiler.recording.calls import Assembled
 from svc_compiler.refusal import Refused, Verdict
 from svc_compiler.triton import capture_verdicts
-from svc_compiler.triton.capture_trace import TRACE_BYTES, Extension, Trace
+from svc_compiler.triton.capture_trace import CALLS, TRACE_BYTES, Extension, Trace
 
 # What the sandbox imports for it before it forks, besides `svc_compiler.triton.capture.PRELOAD`.
 PRELOAD = ("svc_compiler.module.child",)
@@ -123,11 +123,13 @@ async def capture(
     """
     answers, left_s = Answers(), timeout_s
     while True:
-        runs = await _both(sandbox, module, library, case, answers.given, timeout_s=left_s)
+        runs = await _both(sandbox, module, library, case, answers, timeout_s=left_s)
         for run in runs:
             _check(run, library, case, module.task)
         merged = _merge(runs, library, case, named)
         if not merged.unanswered:
+            if len(merged.calls) != CALLS + 1:
+                raise verdicts.damaged(f"it holds {len(merged.calls)} calls")
             verdicts.check_state(merged.buffers, merged.calls[1:])
         call = merged.first_call(case)
         pending = answers.follow(merged.buffers, call)
@@ -147,12 +149,13 @@ async def _both(
     module: Module,
     library: Library,
     case: kernel_pb2.Case,
-    answers: Sequence[bytes],
+    answers: Answers,
     *,
     timeout_s: float,
 ) -> list[_Run]:
     """Both runs, after both are over: none is left behind where the other failed."""
-    requests = ({**module.request(case), "native": {**library.request(), **vars(run)}} for run in RUNS)
+    native = {**library.request(), "answers_bytes": len(answers.pack())}
+    requests = ({**module.request(case), "native": {**native, **vars(run)}} for run in RUNS)
     started = (_run(sandbox, module, request, library, answers=answers, timeout_s=timeout_s) for request in requests)
     runs = []
     for run in await asyncio.gather(*started, return_exceptions=True):
@@ -168,26 +171,31 @@ async def _run(
     request: dict[str, Any],
     library: Library | None = None,
     *,
-    answers: Sequence[bytes] = (),
+    answers: Answers | None = None,
     timeout_s: float,
 ) -> _Run:
     sources = module.folder if module.folder.is_absolute() else Path.cwd() / module.folder
     folder = Path(tempfile.mkdtemp(dir=sources.parent, prefix=".capture-"))
+    answers = answers or Answers()
     head = {
         **request,
         "sources": str(sources),
-        "answers": [len(answer) for answer in answers],
+        "answers": [len(answer) for answer in answers.given],
         "built": [key_of(one) for one in library.extensions] if library else [],
     }
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        descriptors = {"trace": memory.output(TRACE_BYTES), "native": memory.output(NATIVE_BYTES)}
+        descriptors = {
+            "trace": memory.output(TRACE_BYTES),
+            "native": memory.output(NATIVE_BYTES),
+            "answers": memory.sealed(answers.pack()),
+        }
         for descriptor in descriptors.values():
             stack.callback(os.close, descriptor)
         job = Job(
             folder=folder,
             entry=_ENTRY,
-            payload=b"\n".join([json.dumps(head).encode(), b"".join(answers)]),
+            payload=b"\n".join([json.dumps(head).encode(), b"".join(answers.given)]),
             readable=(sources, library.host.library, library.host.recorder) if library else (sources,),
             descriptors=descriptors,
             environment={"TRITON_CACHE_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -219,16 +227,23 @@ def _check(run: _Run, library: Library, case: kernel_pb2.Case, task: kernel_pb2.
         raise verdicts.unplannable(
             f"host code loads the extension `{late[0]}` after a call of another, or for one case"
         )
-    capture_verdicts.check(trace, run.outcome, case, task.allowed_operators)
+    if not native.unanswered:
+        capture_verdicts.check(trace, run.outcome, case, task.allowed_operators)
+    elif not trace.ended:
+        raise verdicts.damaged("a part of it is missing")
+    else:
+        capture_verdicts.check_conduct(trace, case, task.allowed_operators)
+        capture_verdicts.check_stopped(trace)
 
 
 def _plan(merged: Merged, call: Assembled, run: _Run, case: kernel_pb2.Case) -> plan_pb2.LaunchPlan:
     """The plan of the first call, or of what it did before the read that has no answer, which is its only result."""
     pending = call.reads[-1].source if merged.unanswered else None
     results = call.results if pending is None else [pending]
+    unawaited = call.unawaited if pending is None else call.reads[-1].unawaited
     own = merged.buffers[: merged.second_call]
     used = {index for operation in call.operations for index in used_buffers(operation)}
-    used |= {result.buffer for result in results}
+    used |= {result.buffer for result in results if not result.variable}
     if any(not 0 <= index < len(own) for index in used):
         raise verdicts.damaged("an operation uses a buffer of a later call")
     made, numbers = plan_buffers(own, used, [parameter.name for parameter in case.parameters])
@@ -237,11 +252,12 @@ def _plan(merged: Merged, call: Assembled, run: _Run, case: kernel_pb2.Case) -> 
         buffers=made,
         kernels=[plan_pb2.Kernel(name=kernel) for kernel in merged.kernels],
         operations=[renumbered(operation, numbers.__getitem__) for operation in call.operations],
-        results=[plan_pb2.Result(buffer=numbers[one.buffer], view=one.view) for one in results],
         data_dependent=bool(call.reads),
         limitations=recorded_answers.limitations(call.reads),
+        unawaited=unawaited,
         returns_sequence=len(run.trace.calls) > 1 and run.trace.calls[1].returned_sequence,
     )
     for name, value in sorted({**run.native.properties, **run.trace.properties}.items()):
         plan.assumed_properties.add(name=name, value=value)
+    add_results(plan, results, numbers)
     return plan

@@ -8,6 +8,7 @@ and, where there is a library, `native`: what `svc_compiler.hip.record_child` is
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +29,17 @@ class _Capture(capture_child.Capture):
         super().__init__(sources, request, answers, descriptors)
         self.recording: ModuleRecording = ModuleRecording(sources, answers)
         if request["native"]:
-            self.recording.native = Native(request["native"], descriptors["native"])
+            self.recording.native = Native(request["native"], descriptors["native"], descriptors["answers"])
         self._extensions = Extensions(self.recording, sources, request["built"])
 
-    def begin(self) -> None:
+    def begin(self, leave: Callable[[], None]) -> None:
         self._extensions.install()
+        if self.recording.native:
+            self.recording.native.on_farewell(leave)
 
     def header(self) -> dict[str, Any]:
         native = self.recording.native
-        if native:
+        if native and not self.recording.stopped:
             native.end()
         return {
             "addresses": [memory.address for memory in self.recording.buffers],

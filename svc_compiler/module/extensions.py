@@ -16,6 +16,7 @@ import torch.utils.cpp_extension as real
 from kernelvault.v1 import plan_pb2
 from svc_compiler.module.key import key_of
 from svc_compiler.module.native import ModuleRecording, used_buffers
+from svc_compiler.triton import cuda_answers
 from svc_compiler.triton.capture_trace import MAX_EXTENSIONS, MAX_FILES, Extension
 from svc_compiler.triton.recording import Stopped, Unplannable
 
@@ -44,6 +45,9 @@ class Extensions:
             setattr(real, name, function)
         for name in ("CUDAExtension", "CppExtension", "BuildExtension"):
             setattr(real, name, _unsupported(self._recording, name))
+        # Extensions know streams, though Python has but one.
+        torch.cuda.synchronize = self._synchronize
+        cuda_answers.Stream.synchronize = self._synchronize
 
     def _load_inline(self, *args: Any, **kwargs: Any) -> Any:
         given = _bound(_LOAD_INLINE, args, kwargs)
@@ -88,6 +92,12 @@ class Extensions:
             raise Unplannable(f"host code loads extensions of {size} bytes; at most {MAX_SOURCE_BYTES} are compiled")
         return Loaded(self, key, described.name)
 
+    def _synchronize(self, *args: Any, **kwargs: Any) -> None:
+        recording = self._recording
+        if recording.native and not recording.stopped:
+            recording.emit(launch=plan_pb2.Launch(kernel=recording.native.calls))
+            recording.native.synchronize()
+
     def _note(self, text: str) -> None:
         if text not in self._recording.notes:
             self._recording.notes.append(text)
@@ -110,12 +120,11 @@ class Extensions:
             raise Stopped(f"the extension of `{name}` is not built yet")
         if recording.stopped:
             raise Stopped("the capture has ended")
-        number = recording.native.calls
         with torch._C.DisableTorchFunction():
             given = used_buffers(recording, [args, list(kwargs.values())])
             relocations = [plan_pb2.Relocation(buffer=index) for index in dict.fromkeys(given)]
             # Stands for all that the call does.
-            recording.emit(launch=plan_pb2.Launch(kernel=number, relocations=relocations))
+            recording.emit(launch=plan_pb2.Launch(kernel=recording.native.calls, relocations=relocations))
             return recording.native.call(recording, prefix + name, args, kwargs)
 
 

@@ -10,7 +10,7 @@ import ctypes
 import json
 import operator
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -25,9 +25,9 @@ _INT64 = range(-(1 << 63), 1 << 63)
 class Native:
     """The recorder, and the library that was built of the module's extensions."""
 
-    def __init__(self, request: Mapping[str, Any], trace: int) -> None:
+    def __init__(self, request: Mapping[str, Any], trace: int, answers: int) -> None:
         self._recorder = ctypes.CDLL(request["recorder"], mode=_MODE)
-        record_child.prepare(self._recorder, dict(request), trace)
+        record_child.prepare(self._recorder, dict(request), trace, answers)
         self._recorder.recorder_call(0)
         self._library = ctypes.CDLL(request["library"], mode=_MODE)
         # The first is what happened while the library was loaded.
@@ -41,6 +41,11 @@ class Native:
         """Whether the library exports the function."""
         return bool(self._recorder.recorder_is_defined(name.encode()))
 
+    def on_farewell(self, leave: Callable[[], None]) -> None:
+        """`leave` is called before the process ends at a copy from the device that has no answer."""
+        self._farewell = record_child.FAREWELL(leave)
+        self._recorder.recorder_farewell(self._farewell)
+
     def end(self) -> None:
         """Notes that the process came to its end."""
         self._recorder.recorder_end()
@@ -53,13 +58,23 @@ class Native:
         for keyword, value in kwargs.items():
             self._add(recording, value)
             self._recorder.recorder_argument_keyword(keyword.encode())
-        self._recorder.recorder_call(self.calls)
-        self.calls += 1
+        self._begin()
+        self._recorder.recorder_answers_skip(recording.taken)
         failed = self._recorder.recorder_invoke(name.encode())
+        recording.taken = self._recorder.recorder_answers_taken()
         answer = self._recorder.recorder_returned().decode(errors="replace")
         if failed:
             raise RuntimeError(pasted.origin(answer))
         return _returned(recording, json.loads(answer))
+
+    def synchronize(self) -> None:
+        """Host code waits for the device."""
+        self._begin()
+        self._recorder.hipDeviceSynchronize()
+
+    def _begin(self) -> None:
+        self._recorder.recorder_call(self.calls)
+        self.calls += 1
 
     def _add(self, recording: ModuleRecording, value: Any) -> None:
         recorder = self._recorder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kernelvault.v1 import plan_pb2
 from svc_compiler.recording.calls import Buffer, Role
@@ -80,6 +80,15 @@ def shape_of_call(
         changed_result = plan_pb2.Result(buffer=number(result.buffer), view=result.view, variable=result.variable)
         shape.append(changed_result.SerializeToString())
     return shape
+
+
+def add_results(plan: plan_pb2.LaunchPlan, results: Sequence[plan_pb2.Result], numbers: Mapping[int, int]) -> None:
+    """Gives the plan its results, whose buffers are numbered anew; -1 is a tensor without bytes."""
+    for result in results:
+        if result.buffer < 0 and not result.variable:
+            plan.buffers.add(role=plan_pb2.Buffer.SCRATCH, name="empty")
+        index = numbers[result.buffer] if result.buffer >= 0 else len(plan.buffers) - 1
+        plan.results.add(buffer=max(0, index), view=result.view, variable=result.variable)
 
 
 def plan_buffers(

@@ -51,8 +51,8 @@ class Capture:
     ) -> None:
         self.recording = Recording(sources, answers)
 
-    def begin(self) -> None:
-        """Called before the candidate is loaded."""
+    def begin(self, leave: Callable[[], None]) -> None:
+        """Called before the candidate is loaded; `leave` is for a process that ends in the middle of a call."""
 
     def header(self) -> dict[str, Any]:
         """What the trace's header holds besides; called when everything is over."""
@@ -73,12 +73,20 @@ def run(payload: bytes, descriptors: dict[str, int], make: Callable[..., Capture
         memory[: len(capture_trace.BEGUN)] = capture_trace.BEGUN
     capture = make(sources, request, answers, descriptors)
     functions = Functions(sources)
-    fault = _capture(capture, functions, sources, request)
+
+    def leave() -> None:
+        capture.recording.stopped = True
+        capture.recording.finish()
+        _write(descriptors["trace"], capture, functions, None)
+
+    fault = _capture(capture, functions, sources, request, leave)
     _write(descriptors["trace"], capture, functions, fault)
     return 0
 
 
-def _capture(capture: Capture, functions: Functions, sources: Path, request: dict[str, Any]) -> Any:
+def _capture(
+    capture: Capture, functions: Functions, sources: Path, request: dict[str, Any], leave: Callable[[], None]
+) -> Any:
     """Runs the candidate; gives what ended it, as `capture_trace.Fault`, or None."""
     recording = capture.recording
     torch.set_num_threads(1)
@@ -91,7 +99,7 @@ def _capture(capture: Capture, functions: Functions, sources: Path, request: dic
     try:
         _follow_threads(recording)
         with device_shim.told(recording), Operators(recording):
-            capture.begin()
+            capture.begin(leave)
             module = load(sources, request["main"])
             entry = Entry(recording, module, request["entry_point"], case, request["reference"])
             for _ in range(capture_trace.CALLS):

@@ -41,15 +41,9 @@ def read(descriptor: int, outcome: Outcome) -> Trace:
 
 def check(trace: Trace, outcome: Outcome, case: kernel_pb2.Case, allowed_operators: Collection[str]) -> None:
     """Raises Refused for a run that leaves no plan."""
-    if trace.fault and trace.fault.kind == "misfit":
-        raise Refused(Verdict.REJECTED, f"Cannot be called: {trace.fault.message}.")
-    if trace.foreign:
-        raise _foreign(trace.foreign, case, allowed_operators)
-    if trace.limitations:
-        raise unplannable("; ".join(dict.fromkeys(trace.limitations)))
+    check_conduct(trace, case, allowed_operators)
     if trace.unanswered:
-        if len(trace.calls) > capture_trace.CALLS:
-            raise keeps_state("it reads more from the device")
+        check_stopped(trace)
         return
     if trace.fault:
         raise _failed(trace.fault)
@@ -61,6 +55,22 @@ def check(trace: Trace, outcome: Outcome, case: kernel_pb2.Case, allowed_operato
     if first.other_results or not first.plan.results:
         what = ", ".join(first.other_results) or "nothing"
         raise Refused(Verdict.MISMATCHED, f"The function returns {what}; tensors on the GPU are expected.")
+
+
+def check_conduct(trace: Trace, case: kernel_pb2.Case, allowed_operators: Collection[str]) -> None:
+    """Raises Refused for what ends a candidate wherever its run stopped."""
+    if trace.fault and trace.fault.kind == "misfit":
+        raise Refused(Verdict.REJECTED, f"Cannot be called: {trace.fault.message}.")
+    if trace.foreign:
+        raise _foreign(trace.foreign, case, allowed_operators)
+    if trace.limitations:
+        raise unplannable("; ".join(dict.fromkeys(trace.limitations)))
+
+
+def check_stopped(trace: Trace) -> None:
+    """Raises Refused where a run that stopped at a read without an answer did so in its second call."""
+    if len(trace.calls) > capture_trace.CALLS:
+        raise keeps_state("it reads more from the device")
 
 
 def check_results(results: Collection[plan_pb2.Result], case: kernel_pb2.Case) -> None:

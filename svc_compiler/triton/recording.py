@@ -110,6 +110,9 @@ class Recording:
         self.stopped = False
         # `ModelNew` is being made: its parameters are on the device, whatever its author said.
         self.lifting = False
+        # How many answers host code was given so far; each call is given the same.
+        self.taken = 0
+        self._taken_before = 0
         self._sources = f"{sources.resolve()}/"
         self._answers = answers
         self._numbers: dict[int, int] = {}
@@ -134,6 +137,9 @@ class Recording:
 
     def begin_call(self) -> None:
         """What follows belongs to a call of the candidate."""
+        if len(self.calls) == 1:
+            self._taken_before = self.taken
+        self.taken = self._taken_before
         self.calls.append(Call(first_buffer=len(self.buffers)))
         self._sink = self.call.operations
 
@@ -228,13 +234,13 @@ class Recording:
         if self._apart:
             raise Unplannable(f"host code reads device memory while an autotuner runs ({what} at {self.place()})")
         source = self.result(tensor)
-        done = len(self.call.reads) + (len(self.calls[0].reads) if len(self.calls) > 1 else 0)
-        answered = done < len(self._answers)
+        answered = self.taken < len(self._answers)
         self.call.reads.append(Read(len(self._sink), source, what, answered))
         if not answered:
             self.stopped = True
             raise Stopped(f"host code reads device memory ({what} at {self.place()})")
-        data = self._answers[done]
+        data = self._answers[self.taken]
+        self.taken += 1
         if len(data) != tensor.numel() * tensor.element_size():
             raise Unplannable("host code does something else each time that it is recorded")
         if not data:

@@ -18,6 +18,8 @@ struct Answers {
     const char* data = nullptr;
     size_t bytes = 0;
     size_t position = 0;
+    size_t taken = 0;
+    void (*farewell)() = nullptr;
     std::mutex mutex;
 };
 Answers& answers() {
@@ -25,15 +27,24 @@ Answers& answers() {
     return *made;
 }
 
+// The bytes of the next answer, or -1 if it is not there.
+uint64_t next_bytes(const Answers& a) {
+    uint64_t held;
+    if (a.bytes - a.position < sizeof held) return -1;
+    memcpy(&held, a.data + a.position, sizeof held);
+    return a.bytes - a.position - sizeof held < held ? -1 : held;
+}
+
+void take(Answers& a, uint64_t bytes) {
+    a.position += sizeof bytes + bytes;
+    a.taken++;
+}
+
 // The next answer, or null if it is not there or of another size.
 const char* next(Answers& a, size_t bytes) {
-    uint64_t held;
-    if (a.bytes - a.position < sizeof held) return nullptr;
-    memcpy(&held, a.data + a.position, sizeof held);
-    if (held != bytes || a.bytes - a.position - sizeof held < held) return nullptr;
-    const char* answer = a.data + a.position + sizeof held;
-    a.position += sizeof held + held;
-    return answer;
+    if (next_bytes(a) != bytes) return nullptr;
+    take(a, bytes);
+    return a.data + a.position - bytes;
 }
 
 }  // namespace
@@ -48,7 +59,15 @@ void open_answers(int descriptor, size_t bytes) {
     answers().bytes = bytes;
 }
 
-void rewind_answers() { answers().position = 0; }
+void rewind_answers(size_t taken) {
+    Answers& a = answers();
+    a.position = a.taken = 0;
+    for (uint64_t bytes; a.taken < taken && (bytes = next_bytes(a)) != uint64_t(-1);) take(a, bytes);
+}
+
+size_t answers_taken() { return answers().taken; }
+
+void set_farewell(void (*farewell)()) { answers().farewell = farewell; }
 
 const char* download(const Source& from, size_t bytes, const char* what) {
     Answers& a = answers();
@@ -57,7 +76,10 @@ const char* download(const Source& from, size_t bytes, const char* what) {
     Record record(Kind::Download);
     record.number(reinterpret_cast<uint64_t>(from.address)).text(from.dtype).numbers(from.dims).numbers(from.strides);
     record.number(static_cast<uint64_t>(from.offset)).text(what).number(answer != nullptr);
-    if (!answer) record.finish(kExitUnanswered);
+    if (!answer) {
+        if (a.farewell) a.farewell();
+        record.finish(kExitUnanswered);
+    }
     return answer;
 }
 

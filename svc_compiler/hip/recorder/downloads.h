@@ -18,8 +18,11 @@ struct Source {
 
 // The answers in order: u64 bytes, then the bytes, without gaps; zeros follow. A descriptor of a sealed memory file.
 void open_answers(int descriptor, size_t bytes);
-// A new call of the candidate is given the same answers.
-void rewind_answers();
+// A new call of the candidate is given the same answers, after the first `taken` of them.
+void rewind_answers(size_t taken = 0);
+size_t answers_taken();
+// Called before the process ends at a copy without an answer.
+void set_farewell(void (*farewell)());
 // The elements of `from` in row-major order, `bytes` in all; `what` names the call that asked for them.
 const char* download(const Source& from, size_t bytes, const char* what);
 

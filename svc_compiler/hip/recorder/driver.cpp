@@ -40,6 +40,11 @@ void* recorder_buffer(uint64_t bytes, uint64_t role, uint64_t position, const ch
     return recorder::allocate(bytes, static_cast<Role>(role), position, name);
 }
 
+// Those that were taken already stay taken.
+void recorder_answers_skip(uint64_t taken) { recorder::rewind_answers(taken); }
+uint64_t recorder_answers_taken() { return recorder::answers_taken(); }
+void recorder_farewell(void (*farewell)()) { recorder::set_farewell(farewell); }
+
 // Operations that follow belong to this call of the candidate.
 void recorder_call(uint64_t index) {
     recorder::reset_uploads();
