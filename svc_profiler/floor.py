@@ -29,12 +29,13 @@ def of(case: kernel_pb2.Case, gpu: Gpu, touched_bytes: int) -> Floor:
     A gather reads a few rows of a large table: what is not touched does not bound it. Operations are no part of the
     floor, because a reference does not say how few would do.
     """
-    whole = _bytes(case.parameters) + _bytes(case.outputs)
+    whole = bytes_of(case.parameters) + bytes_of(case.outputs)
     size = touched_bytes if 0 < touched_bytes < _CLEARLY_LESS * whole else whole
     return Floor(size, size / gpu.hbm_bytes_per_s * 1e9, size / whole if whole else 1.0)
 
 
-def _bytes(parameters: Iterable[kernel_pb2.Parameter]) -> int:
+def bytes_of(parameters: Iterable[kernel_pb2.Parameter]) -> int:
+    """What the tensors among inputs or outputs hold."""
     views = (parameter.tensor for parameter in parameters if parameter.HasField("tensor"))
     return sum(_distinct_elements(view) * bundle.element_bytes(view.dtype) for view in views)
 

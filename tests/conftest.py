@@ -14,6 +14,7 @@ from tests.access import authority, known
 from tests.cluster import cluster, stopped
 from tests.compiler import compiler, compiler_service
 from tests.corpus import corpus, corpus_service
+from tests.profiler import profiler
 from tests.s3 import own_s3, s3
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "corpus_service",
     "known",
     "own_s3",
+    "profiler",
     "s3",
     "stopped",
 ]

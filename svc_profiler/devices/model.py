@@ -25,6 +25,9 @@ Profile = profiler_pb2.Profile
 LABEL = "cpu-model"
 _FORMULAS = "svc_profiler/roofline.py: roofline over counted accesses"
 _CPU = "cpu"
+# Counts of sampled blocks are not exact; an atomic operation changes so much at the least.
+_LEAST_WRITTEN = 0.5
+_ATOMIC_BYTES = 4
 # How a replay ends whose kernels assert what the values are, or compute an address of them.
 _OF_VALUES = (compiler_pb2.VerificationReport.CRASHED, compiler_pb2.VerificationReport.UNSAFE)
 
@@ -93,6 +96,7 @@ class ModelDevice:
         self, task: kernel_pb2.Task, case: kernel_pb2.Case, plan: plan_pb2.LaunchPlan, gpu: Gpu
     ) -> tuple[profiler_pb2.Profile.CaseEstimate, str, list[str]]:
         counters = await self._count(task, case, plan)
+        _check_writes(case, plan, counters)
         draft = _estimate(plan, counters, gpu)
         least = floor.of(case, gpu, _touched(draft.works))
         kernels, notes = [*draft.kernels, *draft.moves], []
@@ -166,6 +170,18 @@ def _cases(
         except plans.Malformed as error:
             raise errors.DataLoss("PLAN_MALFORMED", f"failed to read the plan of case {case.id}: {error}") from error
         yield case, plan
+
+
+def _check_writes(case: kernel_pb2.Case, plan: plan_pb2.LaunchPlan, counters: Sequence[Counters]) -> None:
+    """Raises _NotModelled where a plan writes clearly less than the outputs hold.
+
+    No output of such a case is compared: a candidate that leaves its work out at this size must not earn the floor.
+    """
+    moved = sum(_moved_bytes(one) for one in plan.operations if not one.HasField("launch"))
+    written = moved + sum(one.global_write_bytes + _ATOMIC_BYTES * one.atomics for one in counters)
+    wanted = floor.bytes_of(case.outputs)
+    if written < _LEAST_WRITTEN * wanted:
+        raise _NotModelled(f"its operations write {written} bytes in all, and the outputs hold {wanted}")
 
 
 def _estimate(plan: plan_pb2.LaunchPlan, counters: Sequence[Counters], gpu: Gpu) -> _Draft:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from kernelvault import client, digest, errors
+from kernelvault import digest, errors
 from kernelvault.blobs import Blobs
 from kernelvault.sandbox import Sandbox
 from kernelvault.v1 import (
@@ -19,7 +19,6 @@ from kernelvault.v1 import (
     kernel_pb2,
     plan_pb2,
     profiler_pb2,
-    profiler_pb2_grpc,
     storage_pb2,
 )
 from svc_compiler.hip.gpu import compile_gpu
@@ -27,6 +26,7 @@ from svc_compiler.hip.image import build_image, compile_device
 from svc_compiler.hip.toolchain import Toolchain
 from tests import triton_programs
 from tests.corpus import Corpus
+from tests.profiler import profiled
 from tests.services import Service
 
 PREFIX = Path(os.environ.get("KERNELVAULT_TOOLCHAIN", "~/.cache/kernelvault/toolchain"))
@@ -42,6 +42,10 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 __global__ void scatter(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, j = (i % 1024) * 1024 + i / 1024;
     if (j < n) c[j] = a[j] + b[j];
+}
+__global__ void idle(const float* a, const float* b, float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < (n > 100000 ? 64 : n)) c[i] = a[i] + b[i];
 }
 __global__ void choosy(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -65,18 +69,6 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
-
-
-@pytest.fixture(scope="module")
-def profiler(corpus_service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """`python -m svc_profiler` with a cache of its own."""
-    settings = {
-        "KERNELVAULT_ADDRESS": "127.0.0.1:0",
-        "KERNELVAULT_CORPUS_ADDRESS": corpus_service.address,
-        "KERNELVAULT_CACHE_DIR": str(tmp_path_factory.mktemp("profiler")),
-    }
-    with Service("svc_profiler", settings) as service:
-        yield service
 
 
 @pytest.fixture
@@ -208,14 +200,6 @@ async def stored(corpus: Corpus, report: compiler_pb2.VerificationReport, name: 
     return action
 
 
-async def profiled(service: Service, **fields: object) -> tuple[list[int], profiler_pb2.Profile]:
-    """The stages and the profile of a call."""
-    async with client.channel(service.address) as channel:
-        stub = profiler_pb2_grpc.ProfilerStub(channel)
-        answers = [answer async for answer in client.stream(stub.ProfileCandidate, Request(**fields), timeout_s=60)]
-    return [answer.stage for answer in answers[:-1]], answers[-1].profile
-
-
 @pytest.mark.slow
 async def test_a_stream_is_modelled(profiler: Service, verified: Verified) -> None:
     """An addition of a million floats moves 12 MB, all coalesced, and is bound by memory or by its launch."""
@@ -243,6 +227,15 @@ async def test_scattered_access_is_named(profiler: Service, verified: Verified) 
 
 
 @pytest.mark.slow
+async def test_work_that_is_left_out_earns_no_time(profiler: Service, verified: Verified) -> None:
+    """A kernel that writes little of the outputs, at a size that nobody compares, has no profile."""
+    action = await verified("idle", "gfx942")
+    with pytest.raises(errors.FailedPrecondition) as caught:
+        await profiled(profiler, verify_action_digest=action, device="MI300X", method=Request.MODEL)
+    assert caught.value.reason == "NOT_MODELLED"
+    assert f"bytes in all, and the outputs hold {4 * COUNT}" in str(caught.value)
+
+
 async def test_triton_is_modelled(profiler: Service, corpus: Corpus, tmp_path: Path) -> None:
     """A Triton kernel's accesses are counted by interpretation; the model is the same."""
     action = await verified_triton(corpus, tmp_path, scattered=False)
