@@ -17,6 +17,7 @@ from kernelvault.replay.reference import References
 from kernelvault.replay.triton import model as triton_model
 from kernelvault.sandbox import check_all, check_platform
 from kernelvault.sandbox.metering import MeteredSandbox
+from kernelvault.scratch import own_folder
 from kernelvault.v1 import artifact_pb2, compiler_pb2, compiler_pb2_grpc, corpus_pb2_grpc, kernel_pb2, storage_pb2_grpc
 from svc_compiler.actions import Work
 from svc_compiler.config import CompilerConfig
@@ -53,9 +54,10 @@ async def build(settings: CompilerConfig) -> AsyncIterator[Sequence[server.Regis
     """The service's parts, outermost first; raises Unfit where this machine lacks one."""
     check_platform()
     secret = settings.secret()
-    scratch = config.writable(settings.cache_dir / "scratch", "CACHE_DIR")
+    shared = config.writable(settings.cache_dir / "scratch", "CACHE_DIR")
     toolchain = Toolchain.find(settings.toolchain, settings.cache_dir)
     async with contextlib.AsyncExitStack() as stack:
+        scratch = stack.enter_context(own_folder(shared))
         channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         tools = await MeteredSandbox.start(
             ["numpy", *cpu_model.PRELOAD, "kernelvault.replay.compare_child", "svc_compiler.hip.record_child"]

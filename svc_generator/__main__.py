@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from kernelvault import client, config, server
 from kernelvault.blobs import Blobs
 from kernelvault.sandbox import Sandbox
+from kernelvault.scratch import own_folder
 from kernelvault.v1 import corpus_pb2_grpc, generator_pb2_grpc
 from svc_generator.backends import Backend, Registry
 from svc_generator.backends.openai import OpenAIBackend
@@ -23,8 +24,9 @@ NAME = "kernelvault.v1.Generator"
 @contextlib.asynccontextmanager
 async def build(settings: GeneratorConfig) -> AsyncIterator[Sequence[server.Registration]]:
     """The service's parts; raises Unfit where this machine lacks one."""
-    scratch = config.writable(settings.cache_dir / "scratch", "CACHE_DIR")
+    shared = config.writable(settings.cache_dir / "scratch", "CACHE_DIR")
     async with contextlib.AsyncExitStack() as stack:
+        scratch = stack.enter_context(own_folder(shared))
         channel = await stack.enter_async_context(client.channel(settings.corpus_address, settings))
         sandbox = await Sandbox.start(preload=PRELOAD)
         stack.push_async_callback(sandbox.close)
