@@ -19,6 +19,7 @@ _MOST_SECONDS = 1e9
 _FORMATS = {
     "hip-abi": (Candidate.HIP, Candidate.HIP_ABI),
     "hip-torch": (Candidate.HIP, Candidate.HIP_TORCH),
+    "hip-module": (Candidate.HIP, Candidate.HIP_MODULE),
     "triton": (Candidate.TRITON, Candidate.TRITON_MODULE),
 }
 
@@ -100,5 +101,5 @@ def action(candidate: Candidate, task: str, *, targets: Iterable[str], timeout_s
 
 def _format_of(path: Path, source: bytes) -> str:
     if path.suffix == ".py":
-        return "triton"
+        return "hip-module" if b"cpp_extension" in source and b"@triton" not in source else "triton"
     return "hip-torch" if b"PYBIND11_MODULE" in source or b"torch/extension.h" in source else "hip-abi"

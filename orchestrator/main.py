@@ -118,7 +118,7 @@ def verify(
     task: TaskArgument,
     candidate: CandidateArgument,
     format_: Annotated[
-        str | None, typer.Option("--format", help="hip-abi, hip-torch or triton; else found out.")
+        str | None, typer.Option("--format", help="hip-abi, hip-torch, hip-module or triton; else found out.")
     ] = None,
     entry_point: EntryPoint = "",
     target: Target = "gfx942",
@@ -139,7 +139,7 @@ def profile(
     task: TaskArgument,
     candidate: CandidateArgument,
     format_: Annotated[
-        str | None, typer.Option("--format", help="hip-abi, hip-torch or triton; else found out.")
+        str | None, typer.Option("--format", help="hip-abi, hip-torch, hip-module or triton; else found out.")
     ] = None,
     entry_point: EntryPoint = "",
     target: Target = "gfx942",

@@ -12,6 +12,8 @@ from orchestrator.gateway import references
 from orchestrator.gateway.evaluation import Order
 from orchestrator.gateway.fields import Evaluate, RunCode, malformed
 
+_PYTHON = re.compile(r"^(?:import|from) torch\b", re.MULTILINE)
+
 
 def of_run_code(request: RunCode, location: list[str | int], authorization: str) -> Order:
     """The order of a HIP kernel; raises Malformed naming the field."""
@@ -19,11 +21,11 @@ def of_run_code(request: RunCode, location: list[str | int], authorization: str)
     if request.pytorch_functional_code:
         functional = _artifact("functional.py", request, "pytorch_functional_code", location)
         task.functional.CopyFrom(functional)
-    baseline = _artifact("kernel.hip", request, "hip_ref_code", location) if request.hip_ref_code else None
+    baseline = _hip(request, "hip_ref_code", location) if request.hip_ref_code else None
     timeouts = [limit for limit in (request.compile_timeout_s, request.run_timeout_s) if limit is not None]
     return Order(
         task=task,
-        source=_artifact("kernel.hip", request, "hip_code", location),
+        source=_hip(request, "hip_code", location),
         baseline=baseline,
         timeout_s=max(timeouts, default=None),
         caller=_caller(authorization),
@@ -50,6 +52,12 @@ def _task(request: RunCode | Evaluate, name: str, reference: artifact_pb2.Artifa
 def _title(name: str) -> str:
     """The name as a task may have it."""
     return re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")[:64] or "kernel"
+
+
+def _hip(request: RunCode, field: str, location: list[str | int]) -> artifact_pb2.Artifact:
+    """A HIP source, or a Python module that builds one."""
+    python = _PYTHON.search(str(getattr(request, field)))
+    return _artifact("kernel.py" if python else "kernel.hip", request, field, location)
 
 
 def _artifact(path: str, request: RunCode | Evaluate, field: str, location: list[str | int]) -> artifact_pb2.Artifact:

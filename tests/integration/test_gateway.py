@@ -43,6 +43,7 @@ torch::Tensor forward(torch::Tensor a, torch::Tensor b) {
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }
 """
+PYTHON = (EXAMPLES / "add_module.py").read_text()
 TRITON = (EXAMPLES / "add_triton.py").read_text()
 
 
@@ -96,16 +97,16 @@ def test_a_batch_is_judged_kernel_by_kernel(client: SeedClient) -> None:
     beyond = RIGHT.replace("if (i < n) ", "")
     broken = RIGHT.replace("int64_t i =", "int64_t j =")
     # More requests than the compiler's queue takes at once: what does not fit waits.
-    sent = [kernel(f"k{i}", source, MODULE) for i, source in enumerate([RIGHT, wrong, beyond, broken, TORCH])]
+    sent = [kernel(f"k{i}", source, MODULE) for i, source in enumerate([RIGHT, wrong, beyond, broken, TORCH, PYTHON])]
 
     answer = client.run_code_batch(sent)
 
     assert answer.status == 200, answer.body
     assert set(answer.body) == BATCH_FIELDS
-    assert answer.body["batch_size"] == 5
+    assert answer.body["batch_size"] == 6
     responses = answer.body["responses"]
     assert all(set(response) == RESPONSE_FIELDS for response in responses)
-    assert [response["kernel_name"] for response in responses] == ["k0", "k1", "k2", "k3", "k4"]
+    assert [response["kernel_name"] for response in responses] == [f"k{i}" for i in range(6)]
     reached = [(r["compile_ok"], r["run_ok"], r["match_ok"]) for r in responses]
     assert reached == [
         (True, True, True),
@@ -113,9 +114,10 @@ def test_a_batch_is_judged_kernel_by_kernel(client: SeedClient) -> None:
         (True, False, False),
         (False, False, False),
         (True, True, True),
+        (True, True, True),
     ]
     verdicts = [response["reason"].split(":")[0] for response in responses]
-    assert verdicts == ["PASSED", "MISMATCHED", "UNSAFE", "COMPILE_FAILED", "PASSED"]
+    assert verdicts == ["PASSED", "MISMATCHED", "UNSAFE", "COMPILE_FAILED", "PASSED", "PASSED"]
     assert responses[0]["stats"]["latency_ms"] > 0
     assert responses[0]["stats"]["method"] == "cpu-model"
     assert responses[0]["speedup"] is None

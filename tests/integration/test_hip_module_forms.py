@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kernelvault.v1 import compiler_pb2, kernel_pb2
@@ -10,6 +12,7 @@ from tests.hip_module import ADD, SOURCE, said, verify
 
 Report = compiler_pb2.VerificationReport
 pytestmark = pytest.mark.timeout(300)
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 LINEAR = """
 import torch
@@ -132,4 +135,11 @@ async def test_load_of_files(compiler: Compiler, add: kernel_pb2.Task, where: st
     source = "import torch\nfrom torch import nn\nfrom torch.utils.cpp_extension import load\n" + before
     source += f'module = load(name="add", sources={paths}, extra_include_paths=["csrc"])\n' + class_
     report = await verify(compiler, add, source, files)
+    assert report.verdict == Report.PASSED, said(report)
+
+
+async def test_example(compiler: Compiler) -> None:
+    """The example in the documentation passes."""
+    task = await compiler.prepare((EXAMPLES / "add.py").read_text(), "add")
+    report = await verify(compiler, task, (EXAMPLES / "add_module.py").read_text())
     assert report.verdict == Report.PASSED, said(report)
