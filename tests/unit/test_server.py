@@ -135,6 +135,34 @@ def test_a_drain_ends_in_time(tmp_path: Path) -> None:
     assert code == 0
 
 
+def test_a_call_that_arrives_with_the_drain_is_answered_or_refused(tmp_path: Path) -> None:
+    """Whenever a call meets the end of a server, it ends with an answer or with leave to try elsewhere, and soon."""
+
+    async def call(method: Any, delay_s: float) -> object:
+        await asyncio.sleep(delay_s)
+        try:
+            return await client.call(method, corpus_pb2.GetStatsRequest(), timeout_s=2)
+        except errors.Error as error:
+            return type(error)
+
+    async def call_around_sigterm(address: str, running: subprocess.Popen[bytes]) -> list[object]:
+        methods = [corpus_pb2_grpc.CorpusStub(client.channel(address)).GetStats for _ in range(4)]
+        calls = [asyncio.create_task(call(methods[number % 4], number / 1000)) for number in range(200)]
+        await asyncio.sleep(0.1)
+        running.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(10):
+            return await asyncio.gather(*calls)
+
+    with process(tmp_path / "ready", CALL_SECONDS="0.05", DRAIN_SECONDS="25") as (running, listening):
+        ends = asyncio.run(call_around_sigterm(listening["address"], running))
+        code = running.wait(10)
+
+    kinds = {end if isinstance(end, type) else type(end) for end in ends}
+    assert kinds <= {corpus_pb2.Stats, errors.Unavailable, errors.DeadlineExceeded}
+    assert {corpus_pb2.Stats, errors.Unavailable} <= kinds
+    assert code == 0
+
+
 def test_a_drain_does_not_wait_for_those_who_only_watch(tmp_path: Path) -> None:
     """Whoever listens to the health of a server, or was never handed to it, does not keep it from ending."""
 
