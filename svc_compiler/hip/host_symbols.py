@@ -22,6 +22,8 @@ _MISSING_MEMBER = re.compile(
     r"^no (?:member|type|template) named '(\w+)' in (?:namespace )?'((?:at|torch|c10|pybind11)\b[\w:]*)'"
 )
 _MISSING_HEADER = re.compile(r"^'((?:ATen|torch|c10|THC|caffe2)/[\w./]+)' file not found")
+# What registry.h says of a parameter or a result that it cannot pass.
+_UNKNOWN_TYPE = re.compile(r"kernelvault::AlwaysFalse<(.+)>::value'")
 # Libraries of templates that a ROCm install has; the tool chain has compilers and HIP only.
 _ROCM_HEADER = re.compile(r"^'((?:hipcub|rocprim|thrust|rocwmma|ck|ck_tile|rocrand|hiprand)/[\w./]+)' file not found")
 
@@ -102,6 +104,8 @@ def missing_api(found: Iterable[compiler_pb2.Diagnostic]) -> list[str]:
             missing.append(f"`{match[2]}::{match[1]}`")
         elif match := _MISSING_HEADER.match(diagnostic.message):
             missing += [f"<{match[1]}>"] if _libtorch_header(match[1]) else []
+        elif match := _UNKNOWN_TYPE.search(diagnostic.message):
+            missing.append(f"`{match[1]}` in the signature of an exported function")
         elif match := _ROCM_HEADER.match(diagnostic.message):
             missing.append(f"<{match[1]}>")
     return list(dict.fromkeys(missing))

@@ -52,13 +52,13 @@ class Native:
 
     def call(self, recording: ModuleRecording, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """What the function returns, tensors as torch's; raises RuntimeError with what it throws."""
+        self._begin()
         self._recorder.recorder_arguments_clear()
         for value in args:
             self._add(recording, value)
         for keyword, value in kwargs.items():
             self._add(recording, value)
             self._recorder.recorder_argument_keyword(keyword.encode())
-        self._begin()
         self._recorder.recorder_answers_skip(recording.taken)
         failed = self._recorder.recorder_invoke(name.encode())
         recording.taken = self._recorder.recorder_answers_taken()
@@ -86,14 +86,16 @@ class Native:
             recorder.recorder_argument_bool(value)
         elif isinstance(value, float):
             recorder.recorder_argument_floating(value)
-        elif isinstance(value, str):
-            recorder.recorder_argument_text(value.encode())
+        elif isinstance(value, str | torch.dtype | torch.device):
+            recorder.recorder_argument_text(str(value).removeprefix("torch.").encode())
         elif isinstance(value, list | tuple):
             for item in value:
                 self._add(recording, item)
             recorder.recorder_argument_list(len(value))
         elif hasattr(value, "__index__") and operator.index(value) in _INT64:
             recorder.recorder_argument_integer(operator.index(value))
+        elif hasattr(value, "__float__"):
+            recorder.recorder_argument_floating(float(value))
         else:
             raise Unplannable(
                 f"host code passes a {type(value).__name__} to a function of an extension ({recording.place()})"

@@ -143,3 +143,24 @@ async def test_example(compiler: Compiler) -> None:
     task = await compiler.prepare((EXAMPLES / "add.py").read_text(), "add")
     report = await verify(compiler, task, (EXAMPLES / "add_module.py").read_text())
     assert report.verdict == Report.PASSED, said(report)
+
+
+async def test_values_of_other_kinds(compiler: Compiler, add: kernel_pb2.Task) -> None:
+    """Dtypes, devices, sizes and numpy's numbers reach C++; a type that cannot be passed is named."""
+    source = SOURCE.replace(
+        "torch::Tensor b)",
+        "torch::Tensor b, at::ScalarType dtype, torch::Device device, at::IntArrayRef sizes, float half, int64_t two)",
+    ).replace("torch::empty_like(a)", "torch::empty(sizes, torch::TensorOptions().dtype(dtype).device(device))")
+    source = source.replace("int n = a.numel();", "int n = a.numel(); TORCH_CHECK(half * two == 1);")
+    source = source.replace("import os", "import os\nimport numpy as np")
+    source = source.replace(
+        "add_hip(a, b)\n", "add_hip(a, b, a.dtype, a.device, a.shape, np.float32(0.5), np.int64(2))\n"
+    )
+    report = await verify(compiler, add, source)
+    assert report.verdict == Report.PASSED, said(report)
+    report = await verify(compiler, add, SOURCE.replace("add_hip(a, b)\n", "add_hip(a, b.shape.numel)\n"))
+    assert report.verdict == Report.NEEDS_DEVICE, said(report)
+    assert "passes a builtin_function_or_method to a function of an extension" in report.explanation
+    report = await verify(compiler, add, SOURCE.replace("torch::Tensor b)", "torch::Tensor b, std::pair<int, int> c)"))
+    assert report.verdict == Report.NEEDS_DEVICE, said(report)
+    assert "`std::pair<int, int>` in the signature of an exported function" in report.explanation

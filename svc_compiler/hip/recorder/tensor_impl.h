@@ -54,7 +54,6 @@ std::vector<int64_t> preserved_strides(const TensorImpl& like);
 int64_t wrap(int64_t dimension, int64_t rank);
 // The dtype as torch's Python spells it: `float32`.
 const char* python_name(at::ScalarType type);
-at::ScalarType from_python_name(const std::string& name);
 // `value` in the dtype's bytes.
 std::string bytes_of(const c10::Scalar& value, at::ScalarType type);
 // Copies elements, converting them; both sides have the same sizes.

@@ -11,6 +11,7 @@ namespace kernelvault {
 
 // A Python value that a candidate can be given or can return.
 struct Value {
+    // Text is also what Python calls a dtype or a device.
     enum class Kind { None, Tensor, Integer, Floating, Bool, Text, List } kind = Kind::None;
     at::Tensor tensor;
     int64_t integer = 0;
@@ -19,6 +20,9 @@ struct Value {
     std::vector<Value> items;
     std::string keyword;  // of an argument that is passed by its name
 };
+
+// The dtype that torch's Python calls `float32`; in the recorder.
+at::ScalarType from_python_name(const std::string& name);
 
 // Thrown where a value is not of the parameter's type; the next overload is tried.
 struct Mismatch {};
@@ -74,9 +78,12 @@ T from_value(const Value& value) {
         if (value.kind == Kind::Bool) return c10::Scalar(value.integer != 0);
         require(value.kind == Kind::Floating || value.kind == Kind::Integer);
         return value.kind == Kind::Floating ? c10::Scalar(value.floating) : c10::Scalar(value.integer);
-    } else if constexpr (std::is_same_v<T, std::string>) {
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, c10::Device>) {
         require(value.kind == Kind::Text);
         return value.text;
+    } else if constexpr (std::is_same_v<T, at::ScalarType>) {
+        require(value.kind == Kind::Text);
+        return from_python_name(value.text);
     } else if constexpr (IsVector<T>::value) {
         require(value.kind == Kind::List);
         T items;
