@@ -22,7 +22,7 @@ from svc_compiler.hip.recording_events import (
     View,
 )
 from svc_compiler.hip.recording_order import DEFAULT_STREAM, MAX_PAIRS, Order
-from svc_compiler.recording.buffers import used_buffers
+from svc_compiler.recording.buffers import name_of, used_buffers
 from svc_compiler.recording.calls import Assembled, Read, Role
 
 MAX_UPLOAD_BYTES = 64 << 10
@@ -117,7 +117,8 @@ class Assembler:
         if place in freed:
             raise Unsafe(
                 compiler_pb2.Finding.USE_AFTER_FREE,
-                f"{own.what} reads a buffer of {buffer.size} bytes after host code freed it",
+                f"{own.what} reads {self._shown(place)} after host code freed it",
+                buffer=name_of(self._buffers, place),
             )
         variable = buffer.name if buffer.role == Role.VARIABLE else ""
         source = plan_pb2.Result(buffer=-1 if variable else place, view=view, variable=variable)
@@ -250,12 +251,14 @@ class Assembler:
     def _check_inside(self, place: Place, size: int, what: str) -> None:
         held = self._buffers[place.buffer].size
         if place.offset < 0 or place.offset + size > held:
-            name = self._buffers[place.buffer].name or "of its own"
             raise Unsafe(
                 compiler_pb2.Finding.OUT_OF_BOUNDS,
-                f"{what} of {size} bytes at offset {place.offset} leaves the buffer {name} of {held} bytes",
-                buffer=self._buffers[place.buffer].name,
+                f"{what} of {size} bytes at offset {place.offset} leaves {self._shown(place.buffer)}",
+                buffer=name_of(self._buffers, place.buffer),
             )
+
+    def _shown(self, buffer: int) -> str:
+        return f"the buffer '{name_of(self._buffers, buffer)}' of {self._buffers[buffer].size} bytes"
 
     def _refuse_variable(self, buffer: int, what: str) -> None:
         if self._buffers[buffer].role == Role.VARIABLE:
@@ -266,9 +269,10 @@ class Assembler:
             kernel = self.kernels[operation.launch.kernel] if operation.HasField("launch") else ""
             raise Unsafe(
                 compiler_pb2.Finding.USE_AFTER_FREE,
-                f"{'`{kernel}`' if kernel else 'a copy or fill'} uses a buffer of {self._buffers[index].size} bytes "
-                "after host code freed it; keep the tensor that owns it in a variable until after the launch",
+                f"{'`{kernel}`' if kernel else 'a copy or fill'} uses {self._shown(index)} after host code freed it; "
+                "keep the tensor that owns it in a variable until after the launch",
                 kernel=kernel,
+                buffer=name_of(self._buffers, index),
             )
 
 

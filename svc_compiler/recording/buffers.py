@@ -91,6 +91,13 @@ def add_results(plan: plan_pb2.LaunchPlan, results: Sequence[plan_pb2.Result], n
         plan.results.add(buffer=max(0, index), view=result.view, variable=result.variable)
 
 
+def name_of(buffers: Sequence[Buffer], index: int) -> str:
+    """What its author knows a buffer by; scratch is counted in the order of its allocation."""
+    if buffers[index].name:
+        return buffers[index].name
+    return f"scratch {sum(one.role == Role.SCRATCH for one in buffers[: index + 1])}"
+
+
 def plan_buffers(
     buffers: Sequence[Buffer], used: set[int], parameters: Sequence[str]
 ) -> tuple[list[plan_pb2.Buffer], dict[int, int]]:

@@ -129,7 +129,7 @@ async def test_copies_that_leave_their_buffers(recordings: Recordings) -> None:
     """A copy beyond the end is unsafe before anything runs."""
     refused = await recordings.refusal(launcher("hipMemcpy(c, a, n * 8, hipMemcpyDeviceToDevice);"))
     assert verdict(refused) == "UNSAFE"
-    assert refused.explanation == "Unsafe: a copy of 8000 bytes at offset 0 leaves the buffer a of 4000 bytes."
+    assert refused.explanation == "Unsafe: a copy of 8000 bytes at offset 0 leaves the buffer 'a' of 4000 bytes."
 
 
 async def test_skipping_work_in_later_calls(recordings: Recordings) -> None:

@@ -240,7 +240,7 @@ async def test_memory_that_nobody_wrote(executions: Executions) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("hipMemcpy(&x, a + n, 4, hipMemcpyDeviceToHost);", "leaves the buffer a of 4000 bytes"),
+        ("hipMemcpy(&x, a + n, 4, hipMemcpyDeviceToHost);", "leaves the buffer 'a' of 4000 bytes"),
         ("fill<<<5, 256>>>(c, 1.f, 1280); hipMemcpy(&x, c, 4, hipMemcpyDeviceToHost);", "writes 4 bytes"),
         ("float* d; hipMalloc(&d, 4); hipFree(d); hipMemcpy(&x, d, 4, hipMemcpyDeviceToHost);", "freed it"),
     ],

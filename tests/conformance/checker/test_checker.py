@@ -129,13 +129,13 @@ def constant_past(x: Array) -> Unsafe:
 @checker.program(**X)
 def freed_before_the_launch(x: Array) -> Unsafe:
     """A buffer that was freed before the kernel ran."""
-    return Unsafe("USE_AFTER_FREE", ("4000 bytes",))
+    return Unsafe("USE_AFTER_FREE", ("`copy(", "4000 bytes"), kernel="copy", buffer="scratch 1")
 
 
 @checker.program(**X)
 def freed_in_order(x: Array) -> Unsafe:
     """One that its stream has given back."""
-    return Unsafe("USE_AFTER_FREE", ("4000 bytes",))
+    return Unsafe("USE_AFTER_FREE", ("`copy(", "4000 bytes"), kernel="copy", buffer="scratch 1")
 
 
 @checker.program(**X)
@@ -357,13 +357,32 @@ def helper_called_twice(x: Array) -> Unsafe:
 @checker.program(**X)
 def copied_beyond_the_end(x: Array) -> Unsafe:
     """A copy of more than there is, before any kernel."""
-    return Unsafe("OUT_OF_BOUNDS", ("4004 bytes",))
+    return Unsafe("OUT_OF_BOUNDS", ("4004 bytes",), buffer="x")
 
 
 @checker.program(**X)
 def pointer_of_a_temporary(x: Array) -> Unsafe:
     """Memory whose owner is gone when the kernel starts."""
-    return Unsafe("USE_AFTER_FREE", ("4000 bytes",), kernel="copy")
+    return Unsafe("USE_AFTER_FREE", ("4000 bytes",), kernel="copy", buffer="scratch 1")
+
+
+@checker.program(**X)
+def freed_member(x: Array) -> Unsafe:
+    """A member of a structure points to what was freed."""
+    return Unsafe("USE_AFTER_FREE", ("'scratch 2' of 8000 bytes",), kernel="add", buffer="scratch 2")
+
+
+@checker.program(**X)
+def freed_and_filled(x: Array) -> Unsafe:
+    """What was freed is set to zero."""
+    return Unsafe("USE_AFTER_FREE", ("a copy or fill uses", "512 bytes"), buffer="scratch 1")
+
+
+@checker.program(**X, format=kernel_pb2.Candidate.HIP_TORCH)
+def freed_tensor(x: Array) -> Unsafe:
+    """The data of a tensor that is gone."""
+    words = ("8000 bytes", "keep the tensor that owns it")
+    return Unsafe("USE_AFTER_FREE", words, kernel="twice", buffer="scratch 2")
 
 
 @checker.program(**X)
