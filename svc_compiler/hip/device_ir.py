@@ -13,7 +13,7 @@
 | pointers to other address spaces | plain pointers: x86-64 has one |
 | alignment of vectors above 8 | 8, as the GPU wants it: x86-64 would fault |
 | copies of vectors in memory | loads and stores, see `copies.py` |
-| functions | internal, instrumented, and never tail calls: a barrier's return address tells which it is |
+| functions | internal, instrumented, with chained frames and no tail calls: return addresses tell which barrier it is |
 
 So tables and the target are all that leaves the module, and what it takes from outside is listed in `wants`.
 """
@@ -114,7 +114,7 @@ def rewrite(module: str, kernels: Mapping[str, Kernel], target: str) -> str:
     module, told = positions.number(module)
     module = _replace_assembly(module)
     module = _ACCESS.sub(r"\g<1>8", module)
-    module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" ', module)
+    module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" "frame-pointer"="all" ', module)
     module, counters = counting.count(module)
     ends = ["declare void @kvd_trap()\n", *declarations, *told, *counters, unpack.table(kernels), lds, variables]
     ends.append(_target(target))

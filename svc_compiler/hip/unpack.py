@@ -156,7 +156,8 @@ def entry(index: int, kernel: Kernel) -> str:
         operands.append(f"{parameter.type} {parameter.attributes} %v{i}")
     lines.append(f'  call void @"{kernel.name}"({", ".join(operands)})')
     body = "\n".join(lines)
-    return f"define internal void @kv.entry.{index}(ptr %bytes) {{\n{body}\n  ret void\n}}\n"
+    head = f'define internal void @kv.entry.{index}(ptr %bytes) "frame-pointer"="all"'
+    return f"{head} {{\n{body}\n  ret void\n}}\n"
 
 
 def table(kernels: Mapping[str, Kernel]) -> str:

@@ -55,7 +55,7 @@ def test_entry_loads_and_calls() -> None:
     """A bool is a byte in memory and one bit in a register; by-value structs are passed where they lie."""
     arguments = slots((0, 1, "yes"), (4, 12, ""))
     assert unpack.entry(3, unpack.find("flag", arguments, MODULE)) == (
-        "define internal void @kv.entry.3(ptr %bytes) {\n"
+        'define internal void @kv.entry.3(ptr %bytes) "frame-pointer"="all" {\n'
         "  %a0 = getelementptr i8, ptr %bytes, i64 0\n"
         "  %b0 = load i8, ptr %a0, align 1\n"
         "  %v0 = trunc i8 %b0 to i1\n"
@@ -184,8 +184,13 @@ def test_shared_and_module_variables_are_listed_apart() -> None:
     )
     text = device_ir.rewrite(module, {}, "gfx942")
     assert device_ir.variables(module) == {"c": 4}
-    assert "@tile = internal global { [4 x float], [128 x i8] } { [4 x float] zeroinitializer" in text
-    assert "@c = internal externally_initialized global { i32, [128 x i8] } { i32 3" in text
+    zones = '@"kv.zones.{}" = internal {}global {{ [{} x i8], {}, [128 x i8] }} {{ [{} x i8] zeroinitializer, {}'
+    assert zones.format("tile", "", 1 << 20, "[4 x float]", 1 << 20, "[4 x float] zeroinitializer") in text
+    assert zones.format("c", "externally_initialized ", 128, "i32", 128, "i32 3") in text
+    assert (
+        '@c = internal alias i32, ptr getelementptr inbounds ({ [128 x i8], i32, [128 x i8] }, ptr @"kv.zones.c"'
+        in text
+    )
     assert "store i8 1, ptr @kvd_dynamic_lds, align 1" in text
     assert "@kernel_lds = hidden constant [2 x { ptr, ptr, i64 }]" in text
     assert "@kernel_variables = hidden constant [2 x { ptr, ptr, i64 }]" in text

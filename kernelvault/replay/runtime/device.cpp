@@ -51,20 +51,20 @@ bool __builtin_amdgcn_is_shared(const void* p) { return kv::lds.has(p); }
 bool __builtin_amdgcn_is_private(const void* p) { return kv::in_stacks(p); }
 unsigned __builtin_amdgcn_s_getreg(int) { return 0; }
 
-[[gnu::noinline]] void __builtin_amdgcn_s_barrier() { kv::wait_for_block(KV_SITE); }
+[[gnu::noinline]] void __builtin_amdgcn_s_barrier() { kv::wait_for_block(KV_SITE, __builtin_frame_address(0)); }
 [[gnu::noinline]] int __ockl_wgred_add_i32(int vote) {
     current->vote = vote;
-    kv::wait_for_block(KV_SITE);
+    kv::wait_for_block(KV_SITE, __builtin_frame_address(0));
     return block.votes_sum;
 }
 [[gnu::noinline]] int __ockl_wgred_and_i32(int vote) {
     current->vote = vote;
-    kv::wait_for_block(KV_SITE);
+    kv::wait_for_block(KV_SITE, __builtin_frame_address(0));
     return block.votes_and;
 }
 [[gnu::noinline]] int __ockl_wgred_or_i32(int vote) {
     current->vote = vote;
-    kv::wait_for_block(KV_SITE);
+    kv::wait_for_block(KV_SITE, __builtin_frame_address(0));
     return block.votes_or;
 }
 // The lanes of a wave run in lockstep; here they meet.

@@ -37,6 +37,8 @@ struct Thread {
     uint32_t polls;  // volatile and atomic reads since it last gave way
     void* stack_pointer;
     uintptr_t site;  // return address of the barrier that it waits at, in the kernel
+    uintptr_t path;  // of that barrier and of all calls that led there, as one number
+    const void* first_frame;
     WaveOperation operation;
     void* arguments;
     int vote;        // of a reducing barrier

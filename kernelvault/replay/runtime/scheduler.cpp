@@ -28,6 +28,21 @@ Status outcome;
 bool stopping;
 uint64_t barriers;
 
+// Device code keeps its frames chained: see device_ir.py.
+struct Frame {
+    const Frame* caller;
+    uintptr_t return_address;
+};
+constexpr unsigned kMostFrames = 64;
+
+// The calls from the first frame of a thread to this one.
+uintptr_t path_of(const Frame* frame) {
+    uintptr_t path = 0;
+    for (unsigned i = 0; i < kMostFrames && frame != current->first_frame && in_stacks(frame); i++, frame = frame->caller)
+        path = (path ^ frame->return_address) * 0x9E3779B97F4A7C15;
+    return path;
+}
+
 void thread_main();
 
 void start(Thread& thread) {
@@ -55,6 +70,7 @@ void leave(Thread& from) {
 void thread_main() {
     for (;;) {
         current->position.begin();
+        current->first_frame = __builtin_frame_address(0);
         running->kernel(running->arguments);
         settle();
         if (counting) lane_stops();
@@ -143,7 +159,7 @@ void check_divergence() {
         for (unsigned i = wave * kLanes; i < block.count && i < (wave + 1) * kLanes; i++) {
             Thread& thread = threads[i];
             if (thread.state == State::kBarrier) {
-                if (waiting && waiting->site != thread.site) astray = &thread;
+                if (waiting && waiting->path != thread.path) astray = &thread;
                 waiting = &thread;
             }
         }
@@ -260,10 +276,11 @@ void stop(Status status) {
     __builtin_unreachable();
 }
 
-void wait_for_block(uintptr_t site) {
+void wait_for_block(uintptr_t site, const void* frame) {
     Thread& thread = *current;
     thread.state = State::kBarrier;
     thread.site = site;
+    thread.path = path_of(static_cast<const Frame*>(frame));
     leave(thread);
 }
 

@@ -18,8 +18,9 @@ Status run(const Launch& launch);
 // Ends the launch from within a thread; does not return to it.
 [[noreturn]] void stop(Status status);
 
-// The running thread waits for all threads of its block that have not ended; `site` tells barriers apart.
-void wait_for_block(uintptr_t site);
+// The running thread waits for all threads of its block that have not ended. `site` is where in the kernel, `frame` the
+// caller's own.
+void wait_for_block(uintptr_t site, const void* frame);
 // The running thread waits until no lane of its wave can go on, then takes `operation` with those that are at its
 // position.
 void wait_for_wave(WaveOperation operation, void* arguments);

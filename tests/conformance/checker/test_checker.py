@@ -583,4 +583,16 @@ def uninitialised_by_a_copy(x: Array) -> Unsafe:
     return Unsafe("UNINITIALIZED_READ", words, kernel="sums", buffer="scratch 2", thread=(0, 0, 0))
 
 
+@checker.program(x=numbers(64))
+def barrier_of_a_helper(x: Array) -> Unsafe:
+    """One barrier, of a function that both branches call."""
+    return Unsafe("DIVERGENT_BARRIER", ("another barrier",), kernel="steps", block=(0, 0, 0))
+
+
+@checker.program(x=numbers(64), threads=40)
+def barriers_at_two_depths(x: Array, threads: int) -> Unsafe:
+    """As many barriers in both branches, in functions of functions."""
+    return Unsafe("DIVERGENT_BARRIER", ("of the same wave waits at another",), kernel="steps", block=(0, 0, 0))
+
+
 test_checker = checker.test()

@@ -395,4 +395,31 @@ def structures_partly_set(x: Array) -> Array:
     return np.where(x > 0, x, F(-1)).astype(F)
 
 
+@honest.program(x=np.rint(numbers(128, low=-50, high=50)))
+def barriers_of_helpers(x: Array) -> Array:
+    """Functions that wait, in branches of whole waves, in loops, by themselves."""
+    v = np.concatenate([x[64:], 2 * x[:64]])
+    third = np.arange(128) % 3 == 0
+    for _ in range(2):
+        v = (v + third)[np.arange(128) ^ 64] - third
+    return np.roll(v, 64)
+
+
+@honest.program(**TILE)
+def barriers_after_uneven_branches(x: Array) -> Array:
+    """Lanes come to barriers from different places."""
+    t = np.arange(128)
+    v = x.copy()
+    for i in range(128):
+        v = np.where((t % 5 == 2) & (i < t), np.where(v > 0, v - F(1), v + F(1)), v)
+    v = np.select([t % 5 == 0, t % 5 == 1, t % 5 == 2], [F(1), F(-1), v], np.where(t & 8, F(2), F(-2))).astype(F)
+    tile = np.zeros(128, F)
+    for i in range(3):
+        tile = np.where(t % 2 == 1, tile + v, np.where(v < 0, tile - v, tile)).astype(F)
+        v = np.where(tile[t ^ 1] > 0, F(1), F(-1))
+        tile = np.where(t % 7 == i, tile, tile + F(1))
+    tile = np.where(v > 0, tile + v, tile - F(1)).astype(F)
+    return tile[t ^ 2]
+
+
 test_honest = honest.test()
