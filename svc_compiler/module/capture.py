@@ -48,9 +48,10 @@ _LEAST_S = 0.2
 class Module:
     """The Python module whose host code is captured."""
 
-    # Holds the sources.
+    # Each run has a folder of its own beside this one.
     folder: Path
-    # The path of the module below it.
+    # The candidate's sources by their paths, and which of them is the module.
+    sources: Mapping[str, bytes]
     main: str
     task: kernel_pb2.Task
     entry_point: str
@@ -59,6 +60,7 @@ class Module:
         """What the capturing process is told of a case."""
         return {
             "main": self.main,
+            "given": list(self.sources),
             "entry_point": self.entry_point,
             "case": case.SerializeToString().hex(),
             "reference": self.task.reference.contents.decode(errors="replace"),
@@ -174,8 +176,8 @@ async def _run(
     answers: Answers | None = None,
     timeout_s: float,
 ) -> _Run:
-    sources = module.folder if module.folder.is_absolute() else Path.cwd() / module.folder
-    folder = Path(tempfile.mkdtemp(dir=sources.parent, prefix=".capture-"))
+    folder = Path(tempfile.mkdtemp(dir=module.folder.absolute().parent, prefix=".capture-"))
+    sources = folder / "sources"
     answers = answers or Answers()
     head = {
         **request,
@@ -185,6 +187,10 @@ async def _run(
     }
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        # Of its own: modules write files and build folders beside themselves.
+        for path, contents in module.sources.items():
+            (sources / path).parent.mkdir(parents=True, exist_ok=True)
+            (sources / path).write_bytes(contents)
         descriptors = {
             "trace": memory.output(TRACE_BYTES),
             "native": memory.output(NATIVE_BYTES),
@@ -196,7 +202,7 @@ async def _run(
             folder=folder,
             entry=_ENTRY,
             payload=b"\n".join([json.dumps(head).encode(), b"".join(answers.given)]),
-            readable=(sources, library.host.library, library.host.recorder) if library else (sources,),
+            readable=(library.host.library, library.host.recorder) if library else (),
             descriptors=descriptors,
             environment={"TRITON_CACHE_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
             limits=Limits(wall_seconds=timeout_s, cpu_seconds=timeout_s, memory_bytes=_MEMORY_BYTES),

@@ -1,8 +1,8 @@
 """The process that runs a module's Python on tensors without memory, and its C++ on the recorder. Forked warm.
 
-The payload is that of `svc_compiler.triton.capture_child`, with `built` (keys of the extensions that the library holds)
-and, where there is a library, `native`: what `svc_compiler.hip.record_child` is told. The traces go to the descriptors
-`trace` and `native`.
+The payload is that of `svc_compiler.triton.capture_child`, with `given` (the candidate's files), `built` (keys of the
+extensions that the library holds) and, where there is a library, `native`: what `svc_compiler.hip.record_child` is
+told. The traces go to the descriptors `trace` and `native`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Capture(capture_child.Capture):
         self.recording: ModuleRecording = ModuleRecording(sources, answers)
         if request["native"]:
             self.recording.native = Native(request["native"], descriptors["native"], descriptors["answers"])
-        self._extensions = Extensions(self.recording, sources, request["built"])
+        self._extensions = Extensions(self.recording, sources, request["given"], request["built"])
 
     def begin(self, leave: Callable[[], None]) -> None:
         self._extensions.install()

@@ -30,12 +30,14 @@ _SILENT = re.compile(r"-O\w*|-std=.*|-g|-w|-W.*|-f[Pp][Ii][Cc]|-v|--offload-arch
 class Extensions:
     """The extensions of one run, in the order in which they were first loaded.
 
-    `built` are the keys of those that the recorder's library holds; a call of any other ends the run.
+    `given` are the candidate's files below `sources`. `built` are the keys of those that the recorder's library
+    holds; a call of any other ends the run.
     """
 
-    def __init__(self, recording: ModuleRecording, sources: Path, built: Sequence[str]) -> None:
+    def __init__(self, recording: ModuleRecording, sources: Path, given: Sequence[str], built: Sequence[str]) -> None:
         self._recording = recording
         self._sources = sources
+        self._given = {sources / path: (sources / path).read_bytes() for path in given}
         self._built = list(built)
         self.loaded: dict[str, Extension] = {}
 
@@ -64,8 +66,10 @@ class Extensions:
     def _file(self, given: str) -> tuple[str, str, str]:
         path = next((one for one in (Path(given), self._sources / given) if one.is_file()), Path(given))
         resolved = path.resolve()
-        inside = resolved.is_relative_to(self._sources)
-        text = path.read_text(errors="replace")
+        contents = path.read_bytes()
+        # One that the module wrote is nowhere but here.
+        inside = self._given.get(resolved) == contents
+        text = contents.decode(errors="replace")
         return str(resolved.relative_to(self._sources)) if inside else "", text, path.name
 
     def _add(self, given: dict[str, Any], sources: list[tuple[str, str, str]], functions: dict[str, str] | None) -> Any:

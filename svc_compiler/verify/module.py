@@ -33,12 +33,16 @@ class ModuleFrontend:
         work = subject.work
         subject.progress(Stages.RECORDING)
         module = Module(
-            folder=subject.folder, main=work.main_source, task=work.task, entry_point=work.action.entry_point
+            folder=subject.folder,
+            sources={one.path: one.contents for one in work.action.sources},
+            main=work.main_source,
+            task=work.task,
+            entry_point=work.action.entry_point,
         )
         with stage("record"):
             first = min(work.task.cases, key=is_performance)
             extensions = await capture.collect(self.sandbox, module, first, work.timeout_s)
-        python = {one.path: one.contents.decode(errors="replace") for one in work.action.sources}
+        python = {path: contents.decode(errors="replace") for path, contents in module.sources.items()}
         source.write(extensions, subject.folder, python)
         subject.progress(Stages.COMPILING)
         built = await self.builder.build(work, subject.folder, subject.draft, source=source.NAME)

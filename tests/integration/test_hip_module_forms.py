@@ -113,7 +113,7 @@ async def test_extensions_with_parameters(compiler: Compiler) -> None:
     assert any("--use_fast_math" in note for note in report.notes)
 
 
-@pytest.mark.parametrize("where", ["beside", "written"])
+@pytest.mark.parametrize("where", ["beside", "written", "written beside"])
 async def test_load_of_files(compiler: Compiler, add: kernel_pb2.Task, where: str) -> None:
     """`load` compiles files that the candidate brings, with their headers, or that its module writes."""
     head, _, rest = SOURCE.partition("module = load_inline(")
@@ -128,7 +128,9 @@ async def test_load_of_files(compiler: Compiler, add: kernel_pb2.Task, where: st
         before = "import os\n"
     else:
         files = {}
-        before = "import os, tempfile\nfolder = tempfile.mkdtemp()\npaths = [os.path.join(folder, 'a.hip')]\n"
+        folder = "tempfile.mkdtemp()" if where == "written" else "os.path.dirname(os.path.abspath(__file__))"
+        before = f"import os, tempfile\nfolder = {folder}\npaths = [os.path.join(folder, 'a.hip')]\n"
+        before += "os.makedirs(os.path.join(folder, 'build'), exist_ok=True)\n"
         text = kernel.replace('#include "types.h"', "using scalar = float;") + binding
         before += f"open(paths[0], 'w').write({text!r})\n"
         paths = "paths"
