@@ -20,7 +20,7 @@ Report = compiler_pb2.VerificationReport
 Stages = profiler_pb2.ProfileCandidateResponse
 Progress = Callable[[profiler_pb2.ProfileCandidateResponse.Stage], None]
 # Goes into the key of a profile: change it with every change of the formulas.
-MODEL_VERSION = "2"
+MODEL_VERSION = "3"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -32,6 +32,8 @@ OVERLAPPING_WAVES = 4.0
 TRANSCENDENTAL_COST = 4
 _LINE_BYTES = 128
 _ATOMIC_BYTES = 4
+# Types whose matrix operations run at the rate of another one.
+_RATES = {"i8": "f8"}
 _LOADS = ("global_load", "flat_load", "lds_load")
 
 
@@ -141,7 +143,7 @@ def _terms(work: Work, gpu: Gpu, fit: occupancy.Occupancy) -> Terms:
         hbm=_ns(unique, gpu.hbm_bytes_per_s * SUSTAINED_HBM),
         cache=_ns(counters.global_transaction_bytes, cache_rate),
         latency=read / in_flight * HBM_LATENCY_NS,
-        matrix=_matrix_ns(counters.matrix_flops, resources.instructions, gpu) / (busy * simds),
+        matrix=_matrix_ns(counters, resources.instructions, gpu) / (busy * simds),
         vector=_vector_ns(work, gpu) / (busy * simds),
         lds=_ns(_lds_bytes(counters, gpu), gpu.lds_bytes_per_s * busy),
         atomics=_atomics_ns(work, gpu),
@@ -151,8 +153,7 @@ def _terms(work: Work, gpu: Gpu, fit: occupancy.Occupancy) -> Terms:
 def _lds_bytes(counters: Counters, gpu: Gpu) -> float:
     """What LDS could move in the time that it takes; of lanes that update one word each takes a clock of its own."""
     plain = (counters.lds_read_bytes + counters.lds_write_bytes) * (1 + counters.lds_conflict_ratio)
-    repeats = counters.atomic_repeats * counters.lds_atomics / counters.atomics if counters.atomics else 0.0
-    return plain + counters.lds_atomics * _ATOMIC_BYTES + repeats * gpu.lds_bytes_per_clock
+    return plain + counters.lds_atomics * _ATOMIC_BYTES + counters.lds_atomic_repeats * gpu.lds_bytes_per_clock
 
 
 def _atomics_ns(work: Work, gpu: Gpu) -> float:
@@ -172,8 +173,16 @@ def _ns(amount: float, rate_per_s: float) -> float:
     return amount / rate_per_s * 1e9
 
 
-def _matrix_ns(flops: int, instructions: Mapping[str, int], gpu: Gpu) -> float:
-    """Time of the counted operations at the rates of the types in the code, each weighed by its instructions."""
+def _matrix_ns(counters: Counters, instructions: Mapping[str, int], gpu: Gpu) -> float:
+    """Time of the counted operations at the rates of their types.
+
+    Where these were not counted, at the rates of the types in the code, each weighed by its instructions.
+    """
+    if counters.matrix_flops_by_type:
+        return sum(
+            _ns(n, gpu.matrix_flops[_RATES.get(kind, kind)]) for kind, n in counters.matrix_flops_by_type.items()
+        )
+    flops = counters.matrix_flops
     mix = {name.removeprefix("mfma_"): count for name, count in instructions.items() if name.startswith("mfma_")}
     if not flops:
         return 0.0

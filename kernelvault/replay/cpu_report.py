@@ -20,7 +20,24 @@ Kind = compiler_pb2.Finding.Kind
 SEGMENT_BYTES, LINE_BYTES = 64, 128
 _HEADER = struct.Struct("<IIiIQ3I3I")
 _FINDING = struct.Struct("<II3I3IIiqQQIIIIII64s")
-_COUNTER = struct.Struct("<25Q")
+# Words of a counter record, as in report.h; the last ones are not scaled up by the share of blocks that ran.
+_MATRIX_TYPES = ("f64", "f32", "xf32", "f16", "f8", "i8")
+_SCALED = (
+    *("global_read_bytes", "global_write_bytes", "segments", "lines", "asked"),
+    *("lds_read_bytes", "lds_write_bytes", "passes", "extra_passes"),
+    *("global_atomics", "global_atomic_repeats", "lds_atomics", "lds_atomic_repeats", "barriers"),
+    *_MATRIX_TYPES,
+    *("half_flops", "single_flops", "double_flops", "packed_flops", "special_operations", "integer_operations"),
+    *("active", "issued"),
+)
+_UNSCALED = (
+    *("most_lanes_on_a_word", "most_lanes_on_a_word_of_lds", "hottest_atomic", "hottest_lds_atomic"),
+    "unique_segments",
+)
+# Those that a profile has by the same name.
+_FIELDS = profiler_pb2.Profile.Counters.DESCRIPTOR.fields_by_name
+_SAME = tuple(name for name in (*_SCALED, *_UNSCALED) if name in _FIELDS)
+_COUNTER = struct.Struct(f"<{3 + len(_SCALED) + len(_UNSCALED)}Q")
 MAX_FINDINGS, MAX_COUNTERS = 64, 4096
 REPORT_BYTES = _HEADER.size + MAX_FINDINGS * _FINDING.size + MAX_COUNTERS * _COUNTER.size
 
@@ -94,38 +111,36 @@ def _finding(data: bytes | memoryview, at: int) -> RawFinding:
 
 def _counters(record: tuple[int, ...]) -> profiler_pb2.Profile.Counters:
     blocks, sampled = record[0], max(record[1], 1)
-    read, written, segments, asked, lds_read, lds_written, passes, extra, atomics, barriers, flops = (
-        min(value * blocks // sampled, _MAX_COUNT) for value in record[2:13]
-    )
-    lines, lds_atomics, repeats, hottest, half, single, double, special = (
-        min(value * blocks // sampled, _MAX_COUNT) for value in record[14:22]
-    )
-    # Where a launch was too long for each of its accesses to be grouped, those that were stand for all.
-    share = (read + written) / asked if asked else 0.0
-    return profiler_pb2.Profile.Counters(
-        global_read_bytes=read,
-        global_write_bytes=written,
-        global_transaction_bytes=min(int(segments * SEGMENT_BYTES * share), _MAX_COUNT),
-        global_line_bytes=min(int(lines * LINE_BYTES * share), _MAX_COUNT),
-        coalescing=min(1.0, asked / (segments * SEGMENT_BYTES)) if segments else 0.0,
-        lds_read_bytes=lds_read,
-        lds_write_bytes=lds_written,
-        lds_conflict_ratio=extra / passes if passes else 0.0,
-        atomics=atomics,
-        lds_atomics=lds_atomics,
-        atomic_repeats=repeats,
-        hottest_atomic=hottest,
-        barriers=barriers,
-        matrix_flops=flops,
+    scaled, unscaled = record[2 : 2 + len(_SCALED)], record[2 + len(_SCALED) :]
+    count = {name: min(value * blocks // sampled, _MAX_COUNT) for name, value in zip(_SCALED, scaled, strict=True)}
+    count |= {name: min(value, _MAX_COUNT) for name, value in zip(_UNSCALED, unscaled, strict=True)}
+    made = profiler_pb2.Profile.Counters(
+        **{name: count[name] for name in _SAME},
         blocks=min(blocks, _MAX_COUNT),
         sampled_blocks=min(record[1], _MAX_COUNT),
-        unique_bytes=min(record[13] * SEGMENT_BYTES, _MAX_COUNT),
-        vector_flops=min(half + single + double, _MAX_COUNT),
-        half_flops=half,
-        double_flops=double,
-        special_operations=special,
-        active_lanes=min(1.0, record[22] / record[23]) if record[23] else 0.0,
+        coalescing=min(1.0, _share(count["asked"], count["segments"] * SEGMENT_BYTES)),
+        unique_bytes=min(count["unique_segments"] * SEGMENT_BYTES, _MAX_COUNT),
+        lds_conflict_ratio=_share(count["extra_passes"], count["passes"]),
+        atomics=_sum(count, "global_atomics", "lds_atomics"),
+        atomic_repeats=_sum(count, "global_atomic_repeats", "lds_atomic_repeats"),
+        vector_flops=_sum(count, "half_flops", "single_flops", "double_flops"),
+        active_lanes=min(1.0, _share(count["active"], count["issued"])),
+        matrix_flops=_sum(count, *_MATRIX_TYPES),
+        matrix_flops_by_type={name: count[name] for name in _MATRIX_TYPES if count[name]},
     )
+    # Where a launch was too long for each of its accesses to be grouped, those that were stand for all.
+    share = _share(made.global_read_bytes + made.global_write_bytes, count["asked"])
+    made.global_transaction_bytes = min(int(count["segments"] * SEGMENT_BYTES * share), _MAX_COUNT)
+    made.global_line_bytes = min(int(count["lines"] * LINE_BYTES * share), _MAX_COUNT)
+    return made
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _sum(counts: Mapping[str, int], *names: str) -> int:
+    return min(sum(counts[name] for name in names), _MAX_COUNT)
 
 
 def describe(

@@ -80,7 +80,14 @@ class Profile(_message.Message):
         occupancy_limit: str
         def __init__(self, name: _Optional[str] = ..., time_ns: _Optional[float] = ..., bound: _Optional[str] = ..., counters: _Optional[_Union[Profile.Counters, _Mapping]] = ..., occupancy_waves: _Optional[float] = ..., occupancy_limit: _Optional[str] = ...) -> None: ...
     class Counters(_message.Message):
-        __slots__ = ("global_read_bytes", "global_write_bytes", "global_transaction_bytes", "coalescing", "lds_read_bytes", "lds_write_bytes", "lds_conflict_ratio", "atomics", "barriers", "matrix_flops", "blocks", "sampled_blocks", "unique_bytes", "vector_flops", "half_flops", "double_flops", "special_operations", "active_lanes", "global_line_bytes", "lds_atomics", "atomic_repeats", "hottest_atomic")
+        __slots__ = ("global_read_bytes", "global_write_bytes", "global_transaction_bytes", "coalescing", "lds_read_bytes", "lds_write_bytes", "lds_conflict_ratio", "atomics", "barriers", "matrix_flops", "blocks", "sampled_blocks", "unique_bytes", "vector_flops", "half_flops", "double_flops", "special_operations", "active_lanes", "global_line_bytes", "lds_atomics", "atomic_repeats", "hottest_atomic", "lds_atomic_repeats", "most_lanes_on_a_word", "most_lanes_on_a_word_of_lds", "hottest_lds_atomic", "packed_flops", "integer_operations", "matrix_flops_by_type")
+        class MatrixFlopsByTypeEntry(_message.Message):
+            __slots__ = ("key", "value")
+            KEY_FIELD_NUMBER: _ClassVar[int]
+            VALUE_FIELD_NUMBER: _ClassVar[int]
+            key: str
+            value: int
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
         GLOBAL_READ_BYTES_FIELD_NUMBER: _ClassVar[int]
         GLOBAL_WRITE_BYTES_FIELD_NUMBER: _ClassVar[int]
         GLOBAL_TRANSACTION_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -103,6 +110,13 @@ class Profile(_message.Message):
         LDS_ATOMICS_FIELD_NUMBER: _ClassVar[int]
         ATOMIC_REPEATS_FIELD_NUMBER: _ClassVar[int]
         HOTTEST_ATOMIC_FIELD_NUMBER: _ClassVar[int]
+        LDS_ATOMIC_REPEATS_FIELD_NUMBER: _ClassVar[int]
+        MOST_LANES_ON_A_WORD_FIELD_NUMBER: _ClassVar[int]
+        MOST_LANES_ON_A_WORD_OF_LDS_FIELD_NUMBER: _ClassVar[int]
+        HOTTEST_LDS_ATOMIC_FIELD_NUMBER: _ClassVar[int]
+        PACKED_FLOPS_FIELD_NUMBER: _ClassVar[int]
+        INTEGER_OPERATIONS_FIELD_NUMBER: _ClassVar[int]
+        MATRIX_FLOPS_BY_TYPE_FIELD_NUMBER: _ClassVar[int]
         global_read_bytes: int
         global_write_bytes: int
         global_transaction_bytes: int
@@ -125,7 +139,14 @@ class Profile(_message.Message):
         lds_atomics: int
         atomic_repeats: int
         hottest_atomic: int
-        def __init__(self, global_read_bytes: _Optional[int] = ..., global_write_bytes: _Optional[int] = ..., global_transaction_bytes: _Optional[int] = ..., coalescing: _Optional[float] = ..., lds_read_bytes: _Optional[int] = ..., lds_write_bytes: _Optional[int] = ..., lds_conflict_ratio: _Optional[float] = ..., atomics: _Optional[int] = ..., barriers: _Optional[int] = ..., matrix_flops: _Optional[int] = ..., blocks: _Optional[int] = ..., sampled_blocks: _Optional[int] = ..., unique_bytes: _Optional[int] = ..., vector_flops: _Optional[int] = ..., half_flops: _Optional[int] = ..., double_flops: _Optional[int] = ..., special_operations: _Optional[int] = ..., active_lanes: _Optional[float] = ..., global_line_bytes: _Optional[int] = ..., lds_atomics: _Optional[int] = ..., atomic_repeats: _Optional[int] = ..., hottest_atomic: _Optional[int] = ...) -> None: ...
+        lds_atomic_repeats: int
+        most_lanes_on_a_word: int
+        most_lanes_on_a_word_of_lds: int
+        hottest_lds_atomic: int
+        packed_flops: int
+        integer_operations: int
+        matrix_flops_by_type: _containers.ScalarMap[str, int]
+        def __init__(self, global_read_bytes: _Optional[int] = ..., global_write_bytes: _Optional[int] = ..., global_transaction_bytes: _Optional[int] = ..., coalescing: _Optional[float] = ..., lds_read_bytes: _Optional[int] = ..., lds_write_bytes: _Optional[int] = ..., lds_conflict_ratio: _Optional[float] = ..., atomics: _Optional[int] = ..., barriers: _Optional[int] = ..., matrix_flops: _Optional[int] = ..., blocks: _Optional[int] = ..., sampled_blocks: _Optional[int] = ..., unique_bytes: _Optional[int] = ..., vector_flops: _Optional[int] = ..., half_flops: _Optional[int] = ..., double_flops: _Optional[int] = ..., special_operations: _Optional[int] = ..., active_lanes: _Optional[float] = ..., global_line_bytes: _Optional[int] = ..., lds_atomics: _Optional[int] = ..., atomic_repeats: _Optional[int] = ..., hottest_atomic: _Optional[int] = ..., lds_atomic_repeats: _Optional[int] = ..., most_lanes_on_a_word: _Optional[int] = ..., most_lanes_on_a_word_of_lds: _Optional[int] = ..., hottest_lds_atomic: _Optional[int] = ..., packed_flops: _Optional[int] = ..., integer_operations: _Optional[int] = ..., matrix_flops_by_type: _Optional[_Mapping[str, int]] = ...) -> None: ...
     VERIFY_ACTION_DIGEST_FIELD_NUMBER: _ClassVar[int]
     DEVICE_FIELD_NUMBER: _ClassVar[int]
     METHOD_LABEL_FIELD_NUMBER: _ClassVar[int]

@@ -17,8 +17,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
-# Operations of a lane. A fused one counts two; `special` are divisions, roots, exponentials and their like.
-_FIELDS = ("instructions", "half", "single", "double", "special")
+# Operations of a lane. A fused one counts two; `special` are divisions, roots, exponentials and their like; `packed`
+# are, of `half` and `single`, those that the source makes on vectors; `integers` compute, shift and compare.
+_FIELDS = ("instructions", "half", "single", "double", "special", "packed", "integers")
 _WIDTHS = {"half": "half", "bfloat": "half", "float": "single", "double": "double"}
 _SUFFIXES = {"f16": "half", "bf16": "half", "f32": "single", "f64": "double"}
 
@@ -28,6 +29,10 @@ _DEFINITION = re.compile(r"^define ")
 _LABEL = re.compile(r'^(?:"[^"]*"|[\w.$-]+):')
 _TYPE = r"(?:<(\d+) x (half|bfloat|float|double)>|(half|bfloat|float|double))\b"
 _ARITHMETIC = re.compile(rf"^  %\S+ = f(add|sub|mul|div|rem) (?:[a-z]+ )*?{_TYPE}")
+_INTEGERS = re.compile(
+    r"^  %\S+ = (?:add|sub|mul|[us]div|[us]rem|and|or|xor|shl|[la]shr|icmp) (?:[a-z]+ )*?"
+    r"(?:<(\d+) x (?:i\d+|ptr)>|i\d+\b|ptr\b)"
+)
 _CALL = re.compile(r" call (?:[^@\n]*?)@([\w.$-]+)\(")
 _INTRINSIC = re.compile(r"llvm\.(?:experimental\.constrained\.)?(\w+)\.(?:v(\d+))?(f16|bf16|f32|f64)\b")
 _OCML = re.compile(r"__ocml_(\w+?)_(2?)(f16|f32|f64)")
@@ -71,9 +76,13 @@ class _Work:
     single: int = 0
     double: int = 0
     special: int = 0
+    packed: int = 0
+    integers: int = 0
 
-    def add(self, kind: str, operations: int) -> None:
+    def add(self, kind: str, operations: int, lanes: int) -> None:
         setattr(self, kind, getattr(self, kind) + operations)
+        if lanes > 1 and kind in ("half", "single"):
+            self.packed += operations
 
 
 def count(module: str) -> tuple[str, list[str]]:
@@ -130,14 +139,17 @@ def _tally(line: str, work: _Work) -> None:
     if match := _ARITHMETIC.match(line):
         operation, lanes, element, scalar = match.groups()
         kind = "special" if operation in ("div", "rem") else _WIDTHS[element or scalar]
-        work.add(kind, int(lanes or 1))
+        work.add(kind, int(lanes or 1), int(lanes or 1))
+    elif match := _INTEGERS.match(line):
+        work.integers += int(match[1] or 1)
     elif match := _CALL.search(line):
-        kind, operations = _of_call(match[1])
+        kind, operations, elements = _of_call(match[1])
         if operations:
-            work.add(kind, operations)
+            work.add(kind, operations, elements)
 
 
-def _of_call(name: str) -> tuple[str, int]:
+def _of_call(name: str) -> tuple[str, int, int]:
+    """What a call counts as, how many operations it is, and on how many elements."""
     if match := _INTRINSIC.fullmatch(name):
         function, lanes, suffix = match[1], int(match[2] or 1), match[3]
     elif match := _OCML.fullmatch(name):
@@ -145,7 +157,7 @@ def _of_call(name: str) -> tuple[str, int]:
     elif match := _LIBRARY.fullmatch(name):
         function, lanes, suffix = match[1], 1, "f32" if match[2] else "f64"
     else:
-        return ("special", 1) if _NATIVE.fullmatch(name) else ("", 0)
+        return ("special", 1, 1) if _NATIVE.fullmatch(name) else ("", 0, 0)
     if function in _FUSED:
-        return _SUFFIXES[suffix], 2 * lanes
-    return ("", 0) if function in _PLAIN else ("special", lanes)
+        return _SUFFIXES[suffix], 2 * lanes, lanes
+    return ("", 0, 0) if function in _PLAIN else ("special", lanes, lanes)

@@ -98,6 +98,26 @@ async def test_columns_of_lds_conflict(count: Count, kernel: str, ratio: float) 
     assert counters.lds_conflict_ratio == pytest.approx(ratio)
 
 
+@pytest.mark.parametrize(("kernel", "width"), [("neighbours8", 2), ("neighbours16", 4)])
+async def test_wide_accesses_of_neighbours_do_not_conflict(count: Count, kernel: str, width: int) -> None:
+    """LDS serves 8 bytes of 16 lanes and 16 bytes of 8 lanes at once."""
+    counters = await count(kernel, {"a": ones(64, width)}, ones(64, width))
+    assert counters.lds_read_bytes == 64 * 4 * width
+    assert counters.lds_conflict_ratio == 0
+
+
+async def test_phases_of_wide_reads(count: Count) -> None:
+    """Reads of 16 bytes go by lanes 0 to 3 with 20 to 23, and so on: those may not share banks, neighbours may."""
+    lanes = np.arange(64)
+    # 16 bytes have one of eight places in the banks. Lanes 0 to 3 and 4 to 7 have the same, in different rows.
+    paired = lanes // 4 % 8 * 8 + lanes % 4 + 4 * (lanes // 16 % 2)
+    free = await count("wide_reads", {"places": paired.astype(I32)}, ones(64, 4))
+    assert free.lds_conflict_ratio == 0
+    # Each of the 8 phases reads 8 rows at one place; the 8 phases that wrote had no conflict.
+    column = await count("wide_reads", {"places": (lanes % 8 * 8).astype(I32)}, ones(64, 4))
+    assert column.lds_conflict_ratio == 8 * 7 / 16
+
+
 async def test_a_product_in_tiles(count: Count) -> None:
     """LDS bytes, barriers, and two operations for each of n³ steps, although the loop is unrolled."""
     a = ones(64, 64)
@@ -120,6 +140,7 @@ async def test_operations_by_precision(count: Count) -> None:
     """Pairs of halves count twice; double precision counts by itself."""
     pairs = await count("halves", {"a": ones(64, 2, dtype=np.float16)}, ones(64, 2, dtype=np.float16))
     assert (pairs.vector_flops, pairs.half_flops, pairs.double_flops) == (64 * 4, 64 * 4, 0)
+    assert pairs.packed_flops == pairs.half_flops
     doubles = await count("doubles", {"a": ones(64, dtype=F64)}, ones(64, dtype=F64))
     assert (doubles.vector_flops, doubles.double_flops, doubles.special_operations) == (64 * 3, 64 * 3, 64)
 
@@ -142,6 +163,7 @@ async def test_contention_of_atomics(count: Count) -> None:
     """All on one word; each on its own; in LDS first."""
     out = np.zeros(1024, I32)
     one = await count("one_counter", {}, out, grid=4, block=256)
+    assert (one.most_lanes_on_a_word, one.most_lanes_on_a_word_of_lds) == (64, 0)
     assert (one.atomics, one.hottest_atomic, one.atomic_repeats, one.lds_atomics) == (1024, 1024, 1024 // 64 * 63, 0)
     own = await count("own_counters", {}, out, grid=4, block=256)
     assert (own.atomics, own.hottest_atomic, own.atomic_repeats) == (1024, 1, 0)
@@ -149,12 +171,23 @@ async def test_contention_of_atomics(count: Count) -> None:
     mixed = await count("histogram", {"bins": bins}, out, I32(1024), grid=4, block=256)
     assert (mixed.atomics, mixed.lds_atomics) == (1024 + 64, 1024)
     assert (mixed.hottest_atomic, mixed.atomic_repeats) == (4, 1024 // 64 * 48)
+    assert (mixed.lds_atomic_repeats, mixed.most_lanes_on_a_word_of_lds) == (mixed.atomic_repeats, 4)
+    assert mixed.hottest_lds_atomic == 256 // 16
+
+
+async def test_a_word_of_each_block_is_not_scaled(count: Count) -> None:
+    """A word that one block alone goes to is as hot in a sample as in the launch; one of all is hotter."""
+    out = np.zeros(16, I32)
+    own = await count("counter_of_a_block", {}, out, grid=16, block=256)
+    shared = await count("one_counter", {}, out, grid=16, block=256)
+    assert (own.hottest_atomic, shared.hottest_atomic) == (256, 16 * 256)
 
 
 async def test_matrix_operations_are_counted_apart(count: Count) -> None:
     """2·16·16·16 of a wave, and none of the vector units."""
     counters = await count("matrix", {"a": ones(256, dtype=np.float16)}, ones(256))
     assert (counters.matrix_flops, counters.vector_flops) == (2 * 16**3, 0)
+    assert dict(counters.matrix_flops_by_type) == {"f16": 2 * 16**3}
 
 
 async def test_a_sample_stands_for_all(count: Count) -> None:

@@ -106,6 +106,18 @@ def test_matrix_operations_run_at_their_type_s_rate() -> None:
     assert times["f32"] / times["f16"] == pytest.approx(8, rel=0.01)
 
 
+def test_matrix_operations_are_weighed_by_counts() -> None:
+    """Where each type's operations were counted, how often the code names it says nothing; int8 runs as f8."""
+    mix = plan_pb2.Resources(vgprs=64, instructions={"mfma_f16": 1, "mfma_f8": 15})
+    product = counted(work(resources=mix, blocks=304 * 8), unique_bytes=1 << 20, matrix_flops=3 << 40)
+    product.counters.matrix_flops_by_type.update({"f16": 1 << 40, "i8": 2 << 40})
+    alike = counted(product, matrix_flops=0)
+    alike.counters.matrix_flops_by_type.clear()
+    alike.counters.matrix_flops_by_type["f16"] = 2 << 40
+    times = [roofline.estimate(item, MI300X).time_ns for item in (product, alike)]
+    assert times[0] == pytest.approx(times[1], rel=1e-3)
+
+
 def test_idle_units_stretch_arithmetic() -> None:
     """One block more than there are units takes twice as long as one fewer."""
     mix = plan_pb2.Resources(vgprs=64, instructions={"mfma_f16": 16})
@@ -171,7 +183,7 @@ def test_atomics_on_one_word_queue() -> None:
 def test_lanes_that_update_one_word_of_lds_queue() -> None:
     """Each takes a clock of its compute unit."""
     base = counted(work(), atomics=1 << 40, lds_atomics=1 << 40, unique_bytes=1, global_transaction_bytes=1)
-    queued = counted(base, atomic_repeats=63 << 34)
+    queued = counted(base, lds_atomic_repeats=63 << 34)
     times = [roofline.estimate(item, MI300X).time_ns - roofline.LAUNCH_NS for item in (base, queued)]
     assert times[1] / times[0] == pytest.approx(1 + 63 / 64 * 128 / 4, rel=0.02)
 

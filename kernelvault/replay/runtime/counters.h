@@ -7,7 +7,8 @@
 namespace kv {
 
 extern bool counting;
-extern uint64_t matrix_flops;
+// By type of the operands.
+extern uint64_t matrix_flops[kMatrixTypes];
 
 void begin_counting();
 // One lane's access. Lanes of a wave that reach the same code for the nth time since they last met are one instruction.

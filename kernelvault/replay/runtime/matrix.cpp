@@ -56,7 +56,7 @@ void multiply(uint64_t mask, void* const* arguments) {
     }
     product.multiply(unsigned(any.cbsz), unsigned(any.abid));
     for (unsigned lane = 0; lane < kLanes; lane++) product.give(lane, lane_at(lane).d);
-    kv::matrix_flops += 2ull * kSize * kSize * kPerLane * kLanes / kSize;
+    kv::matrix_flops[DecodeA::kType] += 2ull * kSize * kSize * kPerLane * kLanes / kSize;
 }
 
 // Which modifiers an instruction has: broadcasts of A among several blocks; patterns of B, since CDNA 3 with several

@@ -15,11 +15,13 @@
 namespace kv {
 
 struct F32 {
+    static constexpr MatrixType kType = kMatrixF32;
     using Number = float;
     static float decode(float value) { return value; }
 };
 // Ten bits of mantissa, rounded to nearest.
 struct Xf32 {
+    static constexpr MatrixType kType = kMatrixXf32;
     using Number = float;
     static float decode(float value) {
         uint32_t bits = to_bits(value);
@@ -27,23 +29,28 @@ struct Xf32 {
     }
 };
 struct F64 {
+    static constexpr MatrixType kType = kMatrixF64;
     using Number = double;
     static double decode(double value) { return value; }
 };
 struct F16 {
+    static constexpr MatrixType kType = kMatrixF16;
     using Number = _Float16;
     static float decode(_Float16 value) { return float(value); }
 };
 struct Bf16 {
+    static constexpr MatrixType kType = kMatrixF16;
     using Number = uint16_t;
     static float decode(uint16_t bits) { return from_bf16(bits); }
 };
 struct I8 {
+    static constexpr MatrixType kType = kMatrixI8;
     using Number = int8_t;
     static int decode(int8_t value) { return value; }
 };
 template <unsigned kMantissa>
 struct F8 {
+    static constexpr MatrixType kType = kMatrixF8;
     using Number = uint8_t;
     static float decode(uint8_t bits) { return TargetFloat8<kMantissa>::decode(bits); }
 };

@@ -38,7 +38,7 @@ void multiply_sparse(uint64_t mask, void* const* arguments) {
     }
     product.multiply();
     for (unsigned lane = 0; lane < kLanes; lane++) product.give(lane, static_cast<Lane*>(arguments[lane])->d);
-    kv::matrix_flops += 2ull * kSize * kSize * kHeld * kLanes / kSize;
+    kv::matrix_flops[DecodeA::kType] += 2ull * kSize * kSize * kHeld * kLanes / kSize;
 }
 
 // Four bits, E2M1: 0, 0.5, 1, 1.5, 2, 3, 4, 6.
@@ -97,7 +97,7 @@ void multiply_scaled(uint64_t mask, void* const* arguments) {
     }
     product.multiply();
     for (unsigned lane = 0; lane < kLanes; lane++) product.give(lane, static_cast<Lane*>(arguments[lane])->d);
-    kv::matrix_flops += 2ull * kSize * kSize * 32 * kGroups;
+    kv::matrix_flops[kv::kMatrixF8] += 2ull * kSize * kSize * 32 * kGroups;
 }
 
 // Formats of six bits are not laid out in any source that we know.

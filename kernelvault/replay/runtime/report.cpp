@@ -7,7 +7,7 @@ extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 namespace kv {
 
-static_assert(offsetof(Report, findings) == 48 && sizeof(FindingRecord) == 152 && sizeof(CounterRecord) == 200, "cpu_report.py reads these");
+static_assert(offsetof(Report, findings) == 48 && sizeof(FindingRecord) == 152 && sizeof(CounterRecord) == 36 * 8, "cpu_report.py reads these");
 
 Report* report;
 bool findings_wanted = true;

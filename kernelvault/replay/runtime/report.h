@@ -37,14 +37,19 @@ struct FindingRecord {
     char name[64];  // of the LDS or module variable
 };
 
+// Of the operands, in the order of cpu_report.py; bfloat16 is with f16, what has fewer than eight bits with f8.
+enum MatrixType { kMatrixF64, kMatrixF32, kMatrixXf32, kMatrixF16, kMatrixF8, kMatrixI8, kMatrixTypes };
+
+// Counted in the blocks that ran. What their share says nothing of stands last, from `most_lanes_on_a_word` on.
 struct CounterRecord {
     uint64_t operation, blocks, sampled_blocks;
-    uint64_t global_read_bytes, global_write_bytes, global_segments, global_asked_bytes;
+    uint64_t global_read_bytes, global_write_bytes, global_segments, global_lines, global_asked_bytes;
     uint64_t lds_read_bytes, lds_write_bytes, lds_passes, lds_extra_passes;
-    uint64_t atomics, barriers, matrix_flops, unique_lines;
-    uint64_t global_lines, lds_atomics, atomic_repeats, hottest_atomic;
-    uint64_t half_flops, single_flops, double_flops, special;  // of vector instructions
+    uint64_t atomics, atomic_repeats, lds_atomics, lds_atomic_repeats, barriers;  // `atomics`: on global memory
+    uint64_t matrix_flops[kMatrixTypes];
+    uint64_t half_flops, single_flops, double_flops, packed_flops, special, integers;  // of vector instructions
     uint64_t active, issued;  // instructions of lanes that are switched on, and of all lanes
+    uint64_t most_lanes_on_a_word, most_lanes_on_a_word_of_lds, hottest_atomic, hottest_lds_atomic, unique_lines;
 };
 
 constexpr uint32_t kMostFindings = 64, kMostCounters = 4096;

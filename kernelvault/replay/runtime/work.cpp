@@ -9,7 +9,7 @@
 
 // Generated into the image.
 struct BlockWork {
-    uint32_t instructions, half, single, full, special;
+    uint32_t instructions, half, single, full, special, packed, integers;
 };
 extern "C" uint64_t kernel_blocks[];
 extern "C" const BlockWork kernel_work[];
@@ -75,6 +75,8 @@ void end_work(CounterRecord& record) {
         record.single_flops += runs[i].lanes * work.single;
         record.double_flops += runs[i].lanes * work.full;
         record.special += runs[i].lanes * work.special;
+        record.packed_flops += runs[i].lanes * work.packed;
+        record.integers += runs[i].lanes * work.integers;
         record.active += runs[i].lanes * work.instructions;
         record.issued += runs[i].waves * work.instructions * kLanes;
     }

@@ -104,3 +104,25 @@ __global__ void matrix(const _Float16* a, float* c) {
     sum = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, sum, 0, 0, 0);
     *reinterpret_cast<float4_*>(c + 4 * threadIdx.x) = sum;
 }
+
+// Each lane reads and writes 8 or 16 bytes of LDS next to those of its neighbours.
+template <class T>
+__device__ void neighbours(const T* a, T* c) {
+    __shared__ T tile[64];
+    tile[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    c[threadIdx.x] = tile[threadIdx.x];
+}
+__global__ void neighbours8(const float2* a, float2* c) { neighbours(a, c); }
+__global__ void neighbours16(const float4* a, float4* c) { neighbours(a, c); }
+
+// Each lane reads 16 bytes of LDS at the place that it is told.
+__global__ void wide_reads(const int* places, float4* out) {
+    __shared__ float4 tile[64];
+    tile[threadIdx.x] = make_float4(0, 1, 2, 3);
+    __syncthreads();
+    out[threadIdx.x] = tile[places[threadIdx.x]];
+}
+
+// Blocks whose threads all add to a word of their own.
+__global__ void counter_of_a_block(int* out) { atomicAdd(out + blockIdx.x, 1); }
