@@ -26,8 +26,9 @@ class CompilerConfig(config.ServerConfig):
     case_secret_file: str = ""
     # Verifications that run at once; each keeps about one core busy.
     workers: int = 2
-    # Verifications that wait; one more is answered UNAVAILABLE.
-    queue_size: int = 64
+    # Verifications that wait; one more is answered UNAVAILABLE. Each holds its sources, 1 MiB at most, and a stream;
+    # asking again costs more.
+    queue_size: int = 1024
     # The longest `VerifyAction.timeout`, and the default.
     max_timeout_seconds: float = 300.0
     default_timeout_seconds: float = 60.0
