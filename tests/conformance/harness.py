@@ -23,7 +23,7 @@ from kernelvault.replay import bundle
 from kernelvault.replay.cpu_model import CpuModel
 from kernelvault.replay.replays import Replay
 from kernelvault.sandbox.metering import MeteredSandbox
-from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2
+from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2, plan_pb2
 from svc_compiler.actions import Work
 from svc_compiler.hip import image
 from svc_compiler.hip.toolchain import Toolchain
@@ -31,12 +31,13 @@ from svc_compiler.refusal import Refused
 from svc_compiler.verify.build import HipBuilder
 from svc_compiler.verify.hip import HipFrontend
 from svc_compiler.verify.verification import Subject
+from tests.conformance.counts import SAMPLES, Counts
 from tests.conformance.ends import End, NeedsDevice, Refuses, Unsafe, check_end
 from tests.cpu_model import arrays, item
 
 __all__ = [
-    "MARKS", "Array", "Feature", "Machine", "NeedsDevice", "Program", "Refuses", "Unsafe", "integers", "lane_masks",
-    "numbers",
+    "MARKS", "Array", "Counts", "Feature", "Machine", "NeedsDevice", "Program", "Refuses", "Unsafe", "integers",
+    "lane_masks", "numbers",
 ]  # fmt: skip
 
 Array = np.ndarray
@@ -54,7 +55,7 @@ _NUMBERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """A program and what it must give: arrays, one for each output, or how it ends."""
+    """A program and what it must give: arrays, one for each output, what is counted, or how it ends."""
 
     source: Path
     inputs: dict[str, Any]
@@ -68,9 +69,9 @@ class Program:
 
     @functools.cached_property
     def end(self) -> Any:
-        """A tuple of arrays, one for each output, or how else it ends."""
+        """A tuple of arrays, one for each output, counts, or how else it ends."""
         given = self.expected(**self.inputs)
-        return given if isinstance(given, End | tuple) else (given,)
+        return given if isinstance(given, End | Counts | tuple) else (given,)
 
 
 class Feature:
@@ -138,6 +139,9 @@ class Machine:
     async def check(self, program: Program, folder: Path) -> None:
         """Fails where the program does anything but what is expected of it."""
         expected = program.end
+        if isinstance(expected, Counts):
+            await self._check_counts(program, expected, folder)
+            return
         try:
             replay = await self._replay(program, folder)
         except Refused as refused:
@@ -158,7 +162,21 @@ class Machine:
         finally:
             replay.close()
 
+    async def _check_counts(self, program: Program, expected: Counts, folder: Path) -> None:
+        plan, image_, inputs = await self._record(program, folder)
+        for blocks in SAMPLES:
+            replay = await self._model.replay(plan, image_, inputs, timeout_s=_TIMEOUT_S, sample_blocks=blocks)
+            replay.close()
+            assert replay.fault is None, replay.fault
+            [counters] = replay.counters
+            expected.check(counters)
+
     async def _replay(self, program: Program, folder: Path) -> Replay:
+        plan, image_, inputs = await self._record(program, folder)
+        return await self._model.replay(plan, image_, inputs, timeout_s=_TIMEOUT_S, repetitions=_REPETITIONS)
+
+    async def _record(self, program: Program, folder: Path) -> tuple[plan_pb2.LaunchPlan, Path, Path]:
+        """The plan of the program's case, its image, and the bundle of its inputs."""
         sources, inputs = folder / "sources", folder / "inputs"
         sources.mkdir()
         for file in (program.source, *program.source.parent.glob("*.h")):
@@ -177,7 +195,7 @@ class Machine:
         )
         recorded = await self._frontend.launch_plans(subject)
         [plan] = recorded.plans
-        return await self._model.replay(plan, recorded.image, inputs, timeout_s=_TIMEOUT_S, repetitions=_REPETITIONS)
+        return plan, recorded.image, inputs
 
 
 def _work(program: Program) -> Work:
