@@ -31,7 +31,6 @@ from kernelvault import Client, digest
 from kernelvault.v1 import compiler_pb2
 from orchestrator import processes
 from orchestrator.state import State
-from svc_compiler.config import CompilerConfig
 
 # Of the CPU seconds that a candidate takes of a single client.
 BAR = 1.1
@@ -182,12 +181,13 @@ def family_memory_bytes() -> int:
 
 def leftovers() -> dict[str, int]:
     """What may not be more after a run than before it: the compiler's processes, open files and temporary folders."""
-    pid, cache = State.open().records()["compiler"].pid, CompilerConfig().cache_dir
-    temporary = [*cache.glob("scratch/*/*"), *cache.glob("toolchain/build-*")]
+    pid = State.open().records()["compiler"].pid
+    opened = [link.readlink() for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()]
+    [scratch] = [path for path in opened if path.parent.name == "scratch"]  # locked by the service
     return {
         "processes": len(processes.family(pid)),
-        "descriptors": len(list(Path(f"/proc/{pid}/fd").iterdir())),
-        "temporary folders": len(temporary),
+        "descriptors": len(opened),
+        "temporary folders": len(list(scratch.iterdir())),
     }
 
 

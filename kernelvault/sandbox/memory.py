@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import mmap
 import os
+import time
+
+from kernelvault import errors
 
 _FIXED = fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
 _FROZEN = _FIXED | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
 
 
-class StillWritable(Exception):
-    """A memory file cannot be frozen: a process still maps it for writing."""
+# Whoever reads a process's files in /proc, as monitoring does, keeps its memory for a moment beyond its end.
+_PATIENCE_SECONDS = 1.0
+_PAUSE_SECONDS = 0.002
+
+
+class SealsChanged(Exception):
+    """A memory file cannot be frozen: the process that was given it has sealed it in its own way."""
 
 
 def sealed(data: bytes | bytearray | memoryview) -> int:
@@ -50,16 +59,29 @@ def output(size_bytes: int) -> int:
 def collect(descriptor: int) -> memoryview:
     """Freezes a memory file and maps it for reading; its bytes can no longer change.
 
-    Raises StillWritable while a process maps it for writing: collect after the child is gone.
+    Collect after the child is gone: raises errors.Unavailable where it is mapped for writing for longer than a dead
+    process's memory may last, SealsChanged.
     """
-    try:
-        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _FROZEN)
-    except PermissionError:
-        if fcntl.fcntl(descriptor, fcntl.F_GET_SEALS) & _FROZEN != _FROZEN:
-            raise StillWritable("failed to freeze a memory file: its seals can no longer change") from None
-    except OSError as error:
-        raise StillWritable(f"failed to freeze a memory file: {error.strerror}") from error
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not _frozen(descriptor):
+        if time.monotonic() > deadline:
+            raise errors.Unavailable("SANDBOX_FAILED", "failed to freeze a memory file: it is still mapped for writing")
+        time.sleep(_PAUSE_SECONDS)
     size = os.fstat(descriptor).st_size
     if size == 0:
         return memoryview(b"")
     return memoryview(mmap.mmap(descriptor, size, prot=mmap.PROT_READ))
+
+
+def _frozen(descriptor: int) -> bool:
+    """Freezes a memory file; false while it is mapped for writing."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _FROZEN)
+    except PermissionError:
+        if fcntl.fcntl(descriptor, fcntl.F_GET_SEALS) & _FROZEN != _FROZEN:
+            raise SealsChanged("failed to freeze a memory file: its seals can no longer change") from None
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        return False
+    return True

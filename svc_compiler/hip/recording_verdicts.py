@@ -29,7 +29,7 @@ def read(descriptor: int, outcome: Outcome) -> Trace:
     try:
         with memory.collect(descriptor) as buffer:
             trace = recording_trace.read(buffer)
-    except (memory.StillWritable, recording_trace.Malformed) as error:
+    except (memory.SealsChanged, recording_trace.Malformed) as error:
         if outcome.exit_code == _EXIT_UNREADY:
             raise _unready(outcome) from error
         raise damaged(str(error)) from error

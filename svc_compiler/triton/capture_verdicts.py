@@ -32,7 +32,7 @@ def read(descriptor: int, outcome: Outcome) -> Trace:
         )
         text = f"Compilation failed:\n{error.file}:{error.line}:{error.column}: {error.problem}"
         raise Refused(Verdict.COMPILE_FAILED, text, diagnostics=[found]) from error
-    except (memory.StillWritable, capture_trace.Malformed, programs.Malformed) as error:
+    except (memory.SealsChanged, capture_trace.Malformed, programs.Malformed) as error:
         raise damaged(str(error)) from error
     if not trace.begun:
         raise errors.Unavailable("RECORDER_FAILED", f"failed to record host code: {outcome.describe()}")

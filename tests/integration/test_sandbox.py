@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -477,11 +478,33 @@ async def test_an_output_file_keeps_its_size(sandbox: Sandbox, tmp_path: Path) -
 
 
 async def test_a_file_that_a_child_still_writes_is_not_collected() -> None:
-    """Collecting fails while somebody maps the file for writing."""
+    """Collecting fails where somebody keeps the file mapped for writing."""
     import mmap
 
     descriptor = memory.output(4096)
-    with mmap.mmap(descriptor, 4096), pytest.raises(memory.StillWritable):
+    with mmap.mmap(descriptor, 4096), pytest.raises(errors.Unavailable, match="still mapped"):
+        memory.collect(descriptor)
+
+
+def test_a_mapping_that_is_about_to_go_is_waited_for() -> None:
+    """The memory of a process that has ended may last while somebody looks at it: that is nobody's fault."""
+    import mmap
+
+    descriptor = memory.output(4096)
+    mapping = mmap.mmap(descriptor, 4096)
+    timer = threading.Timer(0.1, mapping.close)
+    timer.start()
+    assert len(memory.collect(descriptor)) == 4096
+    timer.join()
+
+
+def test_seals_of_another_are_found() -> None:
+    """Whoever seals a file so that it cannot be frozen is told from a platform that fails."""
+    import fcntl
+
+    descriptor = memory.output(4096)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL)
+    with pytest.raises(memory.SealsChanged):
         memory.collect(descriptor)
 
 
