@@ -35,7 +35,8 @@ Verdict = compiler_pb2.VerificationReport.Verdict
 # The CPU pass runs without the driver's own include of the wrapper, which the GPU pass has.
 CPU_FIRST = ("__clang_hip_runtime_wrapper.h",)
 _DEFINE = re.compile(r"^#define (\w+)(\([^)]*\))?(?: (.*))?$", re.MULTILINE)
-_MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
+_MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: [1-4])*)')
+_ENTERS, _LEAVES = "1", "2"
 _COUNTER = "kernelvault_counter"
 _SHOWN_CHARS = 120
 
@@ -89,11 +90,18 @@ class Line(NamedTuple):
 
 
 def lines_of(preprocessed: str, folder: Path) -> Iterator[Line]:
-    """The lines that come from files below `folder`, whitespace reduced."""
+    """The lines that come from files below `folder`, whitespace reduced; `#line` does not make them another's."""
     prefix, file, number = f"{folder}/", "", 0
+    outer: list[str] = []
     for text in preprocessed.splitlines():
         if match := _MARKER.match(text):
-            file, number = match[2], int(match[1])
+            number = int(match[1])
+            if _ENTERS in match[3]:
+                outer.append(file)
+                file = match[2]
+            elif _LEAVES in match[3] and outer:
+                file = outer.pop()
+            file = file or match[2]
             continue
         if file.startswith(prefix) and (words := text.split()):
             yield Line(file[len(prefix) :], number, " ".join(words))
@@ -126,7 +134,13 @@ async def _preprocess(
     state = await _state_after(sandbox, toolchain, flags, headers, readable) if headers else None
     loaded = ["-imacros", str(state)] if state else []
     done = await run_pass(
-        sandbox, toolchain, folder, source, [*flags, *loaded, "-E", "-w"], output="it.ii", readable=readable
+        sandbox,
+        toolchain,
+        folder,
+        source,
+        [*flags, *loaded, "-E", "-w"],
+        output="it.ii",
+        readable=readable,
     )
     if done.output is None:
         raise Refused(Verdict.REJECTED, _failure(done), diagnostics=done.diagnostics)

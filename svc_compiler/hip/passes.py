@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kernelvault.sandbox import Limits, Outcome, Sandbox
 from kernelvault.v1 import compiler_pb2
-from svc_compiler.hip import diagnostics
+from svc_compiler.hip import diagnostics, pasted
 from svc_compiler.hip.toolchain import COMPILE_LIMITS, Toolchain
 from svc_compiler.refusal import Refused
 
@@ -19,6 +19,10 @@ Verdict = compiler_pb2.VerificationReport.Verdict
 _DEPENDENCIES = "looked-at.d"
 # `-dependency-file` lists a file that `__has_include` found, too, however the name was made up.
 _LIST_DEPENDENCIES = ("-dependency-file", _DEPENDENCIES, "-MT", "it", "-sys-header-deps")
+# `# 1 "file" 1`: looks like the preprocessor's own word on where a header begins or ends, which `meaning` relies on.
+# It may stand behind a comment that began on an earlier line.
+_MARKER = re.compile(rb"(?:^|\*/)[ \t\f\v]*(?:#|%:|\?\?=)[ \t\f\v]*(?:[0-9]+(?:[ \t\f\v]+\S|\"|/\*)|/\*)", re.MULTILINE)
+_SPLICE = re.compile(rb"(?:\\|\?\?/)[ \t\f\v]*\n")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,6 +90,18 @@ def _check_dependencies(workspace: Path, folder: Path, roots: Sequence[Path]) ->
                 f"The source looks for the file {shown!r}, which is neither its own nor the tool chain's: what a "
                 "source means must not depend on where it is compiled. Include headers by their plain names only.",
             )
+        if path.startswith(f"{folder}/"):
+            _check_markers(Path(path), pasted.origin(path.removeprefix(f"{folder}/")))
+
+
+def _check_markers(path: Path, shown: str) -> None:
+    """Raises Refused with REJECTED where a file of the candidate holds a line marker."""
+    if path.is_file() and _MARKER.search(_SPLICE.sub(b"", re.sub(rb"\r\n?", b"\n", path.read_bytes()))):
+        raise Refused(
+            Verdict.REJECTED,
+            f'{shown} holds a line marker of a preprocessor (`# 1 "file"`), or a comment with a line like one: write '
+            "`#line`, or begin the comment's line with something else.",
+        )
 
 
 def dependencies(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import os
 import re
 import types
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from svc_compiler.triton.recording import Stopped, Unplannable
 
 MAX_SOURCE_BYTES = 512 << 10
 _LOAD, _LOAD_INLINE = inspect.signature(real.load), inspect.signature(real.load_inline)
-_DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*(?:=.*)?)", re.DOTALL)
 # What changes neither the meaning nor the result of a kernel, or is the compiler's own choice here.
 _SILENT = re.compile(r"-O\w*|-std=.*|-g|-w|-W.*|-f[Pp][Ii][Cc]|-v|--offload-arch=.*|-march=.*|-mcpu=.*|-fopenmp")
 
@@ -79,8 +79,8 @@ class Extensions:
         if not given.get("is_python_module", True):
             raise Unplannable(f"host code loads an extension that registers operators with torch ({place})")
         flags = [str(flag) for name in ("extra_cflags", "extra_cuda_cflags") for flag in given.get(name) or ()]
-        defines = _DEFINE.findall("\0".join(flags).replace("-D\0", "-D"))
-        defines = [define.partition("\0")[0] for define in defines]
+        flags = [f"-D{flag}" if before == "-D" else flag for before, flag in pairwise(["", *flags]) if flag != "-D"]
+        defines = [flag[2:].strip() for flag in flags if flag.startswith("-D")]
         others = [flag for flag in flags if not flag.startswith("-D") and not _SILENT.fullmatch(flag)]
         if others:
             self._note(f"Flags that are left out: {', '.join(others)} ({place}).")

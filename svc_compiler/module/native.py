@@ -19,6 +19,8 @@ from svc_compiler.hip import pasted, record_child
 from svc_compiler.triton.recording import Recording, Unplannable
 
 _MODE = os.RTLD_LOCAL | os.RTLD_DEEPBIND | os.RTLD_NOW
+# What the recorder says of arguments that no overload takes.
+_MISFIT = 2
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
@@ -51,7 +53,7 @@ class Native:
         self._recorder.recorder_end()
 
     def call(self, recording: ModuleRecording, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What the function returns, tensors as torch's; raises RuntimeError with what it throws."""
+        """What the function returns, tensors as torch's; raises RuntimeError or TypeError, as pybind11 does."""
         self._begin()
         self._recorder.recorder_arguments_clear()
         for value in args:
@@ -64,7 +66,7 @@ class Native:
         recording.taken = self._recorder.recorder_answers_taken()
         answer = self._recorder.recorder_returned().decode(errors="replace")
         if failed:
-            raise RuntimeError(pasted.origin(answer))
+            raise (TypeError if failed == _MISFIT else RuntimeError)(pasted.origin(answer))
         return _returned(recording, json.loads(answer))
 
     def synchronize(self) -> None:

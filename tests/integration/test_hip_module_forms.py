@@ -85,12 +85,16 @@ class ModelNew(torch.nn.Module):
         super().__init__()
         self.linear = torch.nn.Linear(features, 4)
         self.register_buffer("shift", torch.ones(4))
-        self.first = ext.load_inline("same", [TEXT], extra_cuda_cflags=["-DSCALE=1", "-O3", "--use_fast_math"])
+        self.first = ext.load_inline("same", [TEXT], extra_cuda_cflags=["-D", "SCALE=1", "-O3", "--use_fast_math"])
         self.second = ext.load_inline(name="same", cpp_sources="", cuda_sources=[DOUBLE], functions={"doubled": "doc"})
 
     def forward(self, x):
         x = x.contiguous().view(-1, 16)
         y = self.first.linear(x, w=self.linear.weight, s=self.shift, b=self.linear.bias)
+        try:
+            self.first.linear(x)
+        except TypeError as error:
+            assert "incompatible function arguments" in str(error)
         [z] = self.second.doubled([x], x.numel())
         assert torch.arange(5).sum() == 10 and not hasattr(self.first, "doubled")
         return y, z

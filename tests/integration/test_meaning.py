@@ -49,6 +49,8 @@ HONEST = {
     "counter": SOURCE.format("static_assert(__COUNTER__ >= 0); int c = __COUNTER__;"),
     "time": SOURCE.format("const char* t = __DATE__ __TIME__ __TIMESTAMP__;"),
     "place": SOURCE.format("const char* f = __FILE__ __BASE_FILE__; int l = __LINE__ + __INCLUDE_LEVEL__;"),
+    "another line": SOURCE.format('#line 7 "elsewhere.h"\nint seen;\n#include <cmath>\n#line 3\nint more;'),
+    "numbered comments": SOURCE.format("/*\n # 1. one\n #2: two\n*/\n#\n#define TWO(a) #a"),
     "own bytes": SOURCE.format('constexpr unsigned char e[] = {\n#embed "main.hip" limit(4)\n};'),
     "libraries": SOURCE.format(
         "#include <algorithm>\n#include <cmath>\n#include <hip/hip_bf16.h>\n#include <hip/hip_cooperative_groups.h>\n"
@@ -66,6 +68,19 @@ TRICKS = {
     ),
     "pasted": SOURCE.format(
         "#define JOIN(a, b) a##b\n#if JOIN(__has_, builtin)(__builtin_amdgcn_s_sleep)\nint seen;\n#endif"
+    ),
+    "under another name": SOURCE.format(
+        '#line 7 "elsewhere.h"\n#if __has_builtin(__builtin_amdgcn_s_barrier)\nint seen;\n#endif'
+    ),
+    "after a header": SOURCE.format(
+        '#line 7 "elsewhere.h"\n#include <cmath>\n#if __has_builtin(__builtin_amdgcn_s_barrier)\nint seen;\n#endif'
+    ),
+    "as a header": SOURCE.format(
+        '# 1 "/usr/include/x.h" 1 3\n#if __has_builtin(__builtin_amdgcn_s_barrier)\nint seen;\n#endif'
+    ),
+    "as a header, hidden": SOURCE.format(
+        '#define F "/usr/include/x.h"\n/* a\n*/ %\\\n: 1 F 1 3\n'
+        "#if __has_builtin(__builtin_amdgcn_s_barrier)\nint seen;\n#endif"
     ),
     "a file of the other pass": differs('__has_include("../sources/main.hip")'),
 }

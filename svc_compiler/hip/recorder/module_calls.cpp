@@ -102,11 +102,15 @@ void recorder_argument_keyword(const char* name) { kernelvault::arguments().back
 
 int recorder_is_defined(const char* name) { return kernelvault::is_defined(name); }
 
-// Calls a function with the arguments. 0: `recorder_returned` is the result, else it is what the function threw.
+// Calls a function with the arguments. 0: `recorder_returned` is the result, 1: what the function threw, 2: why the arguments
+// do not fit.
 int recorder_invoke(const char* name) {
     try {
         message() = json(kernelvault::call(name, kernelvault::arguments()));
         return 0;
+    } catch (const kernelvault::Misfit& error) {
+        message() = error.what();
+        return 2;
     } catch (const std::exception& error) {
         message() = error.what();
     } catch (...) {

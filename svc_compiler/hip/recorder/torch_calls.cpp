@@ -76,7 +76,7 @@ Value call(const std::string& name, const std::vector<Value>& given) {
     std::string types;
     for (const Value& value : given)
         types += (types.empty() ? "" : ", ") + (value.keyword.empty() ? "" : value.keyword + "=") + describe(value);
-    throw c10::Error(name.substr(name.rfind('.') + 1) + "(): incompatible function arguments: it is given (" + types +
+    throw Misfit(name.substr(name.rfind('.') + 1) + "(): incompatible function arguments: it is given (" + types +
                      ") and takes " + counts + " parameters");
 }
 

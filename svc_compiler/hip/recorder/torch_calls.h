@@ -1,5 +1,6 @@
 // The functions that a torch extension exports, and the arguments of their next call.
 #pragma once
+#include <c10/util/Exception.h>
 #include <kernelvault/registry.h>
 
 #include <string>
@@ -10,7 +11,10 @@ namespace kernelvault {
 // Filled in by recorder_argument_*.
 std::vector<Value>& arguments();
 bool is_defined(const std::string& name);
-// The overloads are tried in the order of their definition; throws c10::Error where none fits, and what the function throws.
+struct Misfit : c10::Error {
+    using c10::Error::Error;
+};
+// The overloads are tried in the order of their definition; throws Misfit where none fits, and what the function throws.
 Value call(const std::string& name, const std::vector<Value>& given);
 
 }  // namespace kernelvault
