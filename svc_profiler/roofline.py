@@ -180,7 +180,7 @@ def _matrix_ns(counters: Counters, instructions: Mapping[str, int], gpu: Gpu) ->
     """
     if counters.matrix_flops_by_type:
         return sum(
-            _ns(n, gpu.matrix_flops[_RATES.get(kind, kind)]) for kind, n in counters.matrix_flops_by_type.items()
+            _ns(n, gpu.matrix_flops[_rate(kind, instructions)]) for kind, n in counters.matrix_flops_by_type.items()
         )
     flops = counters.matrix_flops
     mix = {name.removeprefix("mfma_"): count for name, count in instructions.items() if name.startswith("mfma_")}
@@ -190,6 +190,13 @@ def _matrix_ns(counters: Counters, instructions: Mapping[str, int], gpu: Gpu) ->
     if not total:
         return _ns(flops, gpu.matrix_flops["f16"])
     return sum(_ns(flops * count / total, gpu.matrix_flops[kind]) for kind, count in mix.items())
+
+
+def _rate(kind: str, instructions: Mapping[str, int]) -> str:
+    """The type at whose rate a type's operations run; Triton's compiler may round factors of 32 bits to xf32."""
+    if kind == "f32" and "mfma_xf32" in instructions and "mfma_f32" not in instructions:
+        return "xf32"
+    return _RATES.get(kind, kind)
 
 
 def vector_instructions(work: Work) -> float:

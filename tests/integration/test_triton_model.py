@@ -353,6 +353,7 @@ async def test_counters_are_scaled_up(make: Make, tmp_path: Path) -> None:
     assert (counters.blocks, counters.sampled_blocks) == (64, 8)
     assert counters.global_read_bytes == counters.global_write_bytes == x.nbytes
     assert counters.global_transaction_bytes == counters.unique_bytes == 2 * x.nbytes
+    assert counters.global_line_bytes == 2 * x.nbytes
     assert counters.coalescing == 1
     assert counters.vector_flops > x.size
 
@@ -370,6 +371,22 @@ def product(x, y, N: tl.constexpr):
     plan = kernels.plan({"x": x, "y": np.empty_like(x)}, ["x"], ["y"]).launch("product", "x", "y")
     [counters] = (await plan.replay(tmp_path, sample_blocks=1)).counters
     assert counters.matrix_flops == 2 * 32**3
+    assert dict(counters.matrix_flops_by_type) == {"f32": 2 * 32**3}
+
+
+async def test_fused_operations_count_two(make: Make, tmp_path: Path) -> None:
+    """A product and a sum, though rounded once."""
+    text = """
+def fused(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    tl.store(y + i, tl.fma(a, a, a))
+"""
+    kernels = make(text, "fused", {"x": "*fp32", "y": "*fp32", "N": [64]})
+    x = normal(64)
+    plan = kernels.plan({"x": x, "y": np.empty_like(x)}, ["x"], ["y"]).launch("fused", "x", "y")
+    [counters] = (await plan.replay(tmp_path, sample_blocks=1)).counters
+    assert counters.vector_flops == 2 * 64
 
 
 async def test_arguments_of_all_types(make: Make, tmp_path: Path) -> None:

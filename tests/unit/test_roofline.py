@@ -118,6 +118,17 @@ def test_matrix_operations_are_weighed_by_counts() -> None:
     assert times[0] == pytest.approx(times[1], rel=1e-3)
 
 
+def test_rounded_factors_run_at_their_rate() -> None:
+    """Factors of 32 bits that the code multiplies as xf32 alone take a quarter of the time."""
+    times = []
+    for kind in ("f32", "xf32"):
+        mix = plan_pb2.Resources(vgprs=64, instructions={f"mfma_{kind}": 16})
+        product = counted(work(resources=mix, blocks=304 * 8), unique_bytes=1 << 20, matrix_flops=1 << 44)
+        product.counters.matrix_flops_by_type["f32"] = 1 << 44
+        times.append(roofline.estimate(product, MI300X).time_ns - roofline.LAUNCH_NS)
+    assert times[0] / times[1] == pytest.approx(4, rel=0.01)
+
+
 def test_idle_units_stretch_arithmetic() -> None:
     """One block more than there are units takes twice as long as one fewer."""
     mix = plan_pb2.Resources(vgprs=64, instructions={"mfma_f16": 16})

@@ -17,7 +17,7 @@ from kernelvault.replay import bundle, conversion, pattern, replaying
 from kernelvault.replay.replaying import BadPlan
 from kernelvault.replay.triton import arguments, program, report
 from kernelvault.replay.triton.interpreter import faults, language, launching, memory
-from kernelvault.replay.triton.interpreter.counters import Counters
+from kernelvault.replay.triton.interpreter.counters import LINE_BYTES, SEGMENT_BYTES, Counters
 from kernelvault.replay.triton.interpreter.races import Shadow
 from kernelvault.replay.triton.namespace import author_file
 from kernelvault.replay.triton.recording import Recorder
@@ -152,7 +152,8 @@ class ProgramReplay(replaying.Replay):
         builder = _LANGUAGE.builder
         watchers: list[memory.Watcher] = [self._shadow] if self._shadow else [counters]
         builder.memory = memory.Memory(self._buffers, None if self.sampled else self._launches.recorder, watchers)
-        builder.vector_flops = builder.matrix_flops = 0
+        builder.vector_flops = 0
+        builder.matrix_flops.clear()
         if not self._launches.run(number, name, arguments, order, shadow=self._shadow):
             return False
         if self.sampled:
@@ -220,14 +221,16 @@ def _counted(counters: Counters, grid: launching.Grid, sampled: int) -> profiler
     count, builder = grid[0] * grid[1] * grid[2], _LANGUAGE.builder
     scale = count / max(1, sampled)
     moved = counters.read_bytes + counters.written_bytes
-    fetched = counters.segments * 64
+    fetched = counters.segments * SEGMENT_BYTES
     return profiler_pb2.Profile.Counters(
         global_read_bytes=int(counters.read_bytes * scale),
         global_write_bytes=int(counters.written_bytes * scale),
         global_transaction_bytes=int(fetched * scale),
+        global_line_bytes=int(counters.lines * LINE_BYTES * scale),
         coalescing=min(1.0, moved / fetched) if fetched else 0.0,
         atomics=int(counters.atomics * scale),
-        matrix_flops=int(builder.matrix_flops * scale),
+        matrix_flops=int(builder.matrix_flops.total() * scale),
+        matrix_flops_by_type={name: int(flops * scale) for name, flops in builder.matrix_flops.items()},
         vector_flops=int(builder.vector_flops * scale),
         blocks=count,
         sampled_blocks=sampled,

@@ -129,7 +129,7 @@ class _Launcher:
         shadow, builder = Shadow(recorder, []), self._language.builder
         watchers: list[memory.Watcher] = [shadow, counters]
         builder.memory = memory.Memory(buffers.all, recorder, watchers, foreign=buffers.foreign)
-        flops = builder.matrix_flops
+        flops = builder.matrix_flops.total()
         recorder.begin_launch(0, order.grid)
 
         def begin(number: int) -> None:
@@ -149,7 +149,7 @@ class _Launcher:
             raise NeedsDevice(why) from error
         finally:
             self._add(function, order, buffers, recorder, counters)
-            self._report.matrix_flops += builder.matrix_flops - flops
+            self._report.matrix_flops += builder.matrix_flops.total() - flops
 
     def _add(
         self, function: Function, order: launching.Order, buffers: _Buffers, recorder: Recorder, counters: Counters

@@ -154,11 +154,12 @@ class Builder(Shapes, Accesses):
     def create_fma(self, x: Handle, y: Handle, z: Handle) -> Handle:
         """x * y + z, rounded once."""
         exact = x.data.astype(np.float64) * y.data + z.data
+        self.vector_flops += exact.size
         return self.made(round_to(exact.astype(z.data.dtype), z.dtype), z.dtype.scalar, floating=True)
 
     def create_dot(self, a: Handle, b: Handle, c: Handle, input_precision: Any, max_num_imprecise_acc: int) -> Handle:
         """a @ b + c."""
-        self.matrix_work(2 * a.data.size * b.data.shape[-1])
+        self.matrix_work(2 * a.data.size * b.data.shape[-1], a.dtype.scalar)
         result = arithmetic.matrix_product(a.data, b.data, c.data, integers=a.dtype.scalar.is_int())
         return self.made(result, c.dtype.scalar)
 

@@ -13,7 +13,7 @@ import numpy as np
 from kernelvault.replay.triton.interpreter.formats import Array
 from kernelvault.replay.triton.interpreter.memory import Buffer, Lanes, Places, numbers
 
-SEGMENT_BYTES = 64
+SEGMENT_BYTES, LINE_BYTES = 64, 128
 _WAVE, _LANE_BYTES = 64, 16
 
 
@@ -26,6 +26,8 @@ class Counters:
     written_bytes: int = 0
     # Segments that instructions of waves touched, one by one.
     segments: int = 0
+    # And lines, of two segments.
+    lines: int = 0
     atomics: int = 0
     _touched: dict[int, np.ndarray[tuple[int], np.dtype[np.bool_]]] = field(default_factory=dict)
 
@@ -59,23 +61,29 @@ class Counters:
         touched = self._touched.get(buffer.number)
         if touched is None:
             touched = self._touched[buffer.number] = np.zeros(-(-buffer.size // SEGMENT_BYTES), np.bool_)
-        segment = index * width // SEGMENT_BYTES
-        touched[segment] = True
-        self.segments += _segments_of_waves(index, segment, width)
+        touched[index * width // SEGMENT_BYTES] = True
+        groups = _groups(index, width)
+        self.segments += _pieces(groups * width // SEGMENT_BYTES)
+        self.lines += _pieces(groups * width // LINE_BYTES)
 
 
-def _segments_of_waves(index: Lanes, segment: Lanes, width: int) -> int:
-    """Distinct segments of each group of lanes that one instruction serves, summed."""
+def _pieces(groups: Lanes) -> int:
+    """Distinct numbers of each row, summed."""
+    rows = np.sort(groups, axis=1)
+    return int((np.diff(rows, axis=1) != 0).sum()) + len(rows)
+
+
+def _groups(index: Lanes, width: int) -> Lanes:
+    """Elements by rows, of which each is served by one instruction."""
     steps = np.diff(index)
     if steps.size and (steps == 1).mean() <= 0.5:
         # Lanes are not next to each other in this order: the compiler takes the order in which they are.
         ordered = np.sort(index)
         if (np.diff(ordered) == 1).mean() > 0.5:
-            index, segment = ordered, ordered * width // SEGMENT_BYTES
+            index = ordered
     steps = np.diff(index)
     vector = _LANE_BYTES // width if steps.size and (steps == 1).mean() > 0.5 else 1
     group = _WAVE * max(1, vector)
-    pad = -len(segment) % group
-    padded = np.concatenate([segment, np.full(pad, segment[-1])]) if pad else segment
-    rows = np.sort(padded.reshape(-1, group), axis=1)
-    return int((np.diff(rows, axis=1) != 0).sum()) + len(rows)
+    pad = -len(index) % group
+    padded = np.concatenate([index, np.full(pad, index[-1])]) if pad else index
+    return padded.reshape(-1, group)

@@ -65,7 +65,7 @@ class Shortcuts(TritonSemantic[Tensor]):
         dims = (lhs.type.dims[0], rhs.type.dims[1])
         if acc is not None and acc.type is not block(tl.float32, dims):
             return super().dot(lhs, rhs, acc, *options)
-        self.builder.matrix_work(2 * lhs.handle.data.size * dims[1])
+        self.builder.matrix_work(2 * lhs.handle.data.size * dims[1], lhs.type.scalar)
         left, right = (side.handle.data.astype(np.float32, copy=False) for side in (lhs, rhs))
         result = np.matmul(left, right)
         if acc is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import triton.language as tl
 
 from kernelvault.replay.triton.interpreter.formats import Array
@@ -19,7 +21,8 @@ class Work:
         self.cost_ns = 0.0
         # Floating-point operations.
         self.vector_flops = 0
-        self.matrix_flops = 0
+        # By type of the factors, as `Counters.matrix_flops_by_type` has them.
+        self.matrix_flops: collections.Counter[str] = collections.Counter()
 
     def worked(self, result: Array, *, floating: bool = False) -> None:
         """Notes an elementwise operation."""
@@ -32,7 +35,14 @@ class Work:
         self.worked(result, floating=floating)
         return Handle(result, type_)
 
-    def matrix_work(self, flops: int) -> None:
-        """Notes a matrix product."""
-        self.matrix_flops += flops
+    def matrix_work(self, flops: int, factors: tl.dtype) -> None:
+        """Notes a matrix product of numbers of a type."""
+        self.matrix_flops[_matrix_type(factors)] += flops
         self.cost_ns += MATRIX_FLOP_NS * flops
+
+
+def _matrix_type(factors: tl.dtype) -> str:
+    bits = factors.primitive_bitwidth
+    if factors.is_int():
+        return "i8"
+    return "f8" if bits <= 8 else f"f{bits}"
