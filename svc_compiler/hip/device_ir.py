@@ -8,8 +8,8 @@
 | atomicrmw that -fsanitize=thread does not know | calls of the runtime |
 | where lanes of a wave may wait, ends of loops | told to the runtime, see `positions.py` |
 | basic blocks | count how often they run, see `counting.py` |
-| traps | calls of the runtime, which ends the launch |
-| assembly that only waits or hints; `s_barrier` in it | an empty statement; a call of the runtime |
+| traps, failed assertions; clocks | calls of the runtime, which ends the launch; its clocks |
+| assembly that only waits or hints; `s_barrier` in it | nothing; a call of the runtime, see `assembly.py` |
 | pointers to other address spaces | plain pointers: x86-64 has one |
 | alignment of vectors above 8 | 8, as the GPU wants it: x86-64 would fault |
 | copies of vectors in memory | loads and stores, see `copies.py` |
@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from svc_compiler.hip import copies, counting, ir, positions, unpack
+from svc_compiler.hip import assembly, copies, counting, ir, positions, unpack
 from svc_compiler.hip.unpack import Kernel, Unsupported
 
 REDZONE_BYTES = 128
@@ -45,13 +45,7 @@ _REFUSED = (
 _RESERVED = re.compile(
     r"__tsan_|kvd?_|__builtin_amdgcn_|__o(?:ckl|cml)_|kernel_(?:table|lds|variables|target|blocks|work|block_count)$|mem(?:cpy|move|set|cmp)$|bcmp$|strlen$"
 )
-_BARRIER = "__builtin_amdgcn_s_barrier"
 _DEFINITION = re.compile(r'^define ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
-_ASSEMBLY = re.compile(r'\b((?:call|callbr|invoke)\b[^\n"]*\basm (?:\w+ )*)"([^"]*)"([^\n]*)')
-# One operation follows another, and no instruction fails: nobody sees these on the CPU model.
-_IDLE = re.compile(
-    r"(?:s_waitcnt(?:_\w+)?|s_nop|s_sleep|s_setprio|s_sethalt|s_inst_prefetch|s_set_inst_prefetch_distance)\b.*|"
-)
 # Clang's atomicrmw operations that have no function in ThreadSanitizer's interface.
 _ATOMIC = re.compile(
     r"atomicrmw (?:volatile )?(fadd|fsub|fmax|fmin|max|min|umax|umin|uinc_wrap|udec_wrap|usub_cond|usub_sat) "
@@ -60,8 +54,11 @@ _ATOMIC = re.compile(
 )
 _ATOMIC_TYPES = {
     "i32": "i32", "i64": "i64", "float": "float", "double": "double", "half": "half",
-    "<2 x half>": "v2half", "<2 x bfloat>": "v2bfloat",
+    "bfloat": "bfloat",     "<2 x half>": "v2half", "<2 x bfloat>": "v2bfloat",
 }  # fmt: skip
+# What `assert` calls: a function of AMD's headers that prints and traps.
+_ASSERTION = re.compile(r"^( *call void )@__assert_?fail\([^\n]*?\)(?=(?: #\d+)?(?:, !dbg|$))", re.MULTILINE)
+_ENDINGS = "declare void @kvd_trap()\ndeclare void @kvd_assertion()\n"
 _FUNCTION_ATTRIBUTES = re.compile(r'^(attributes #\d+ = \{ )(?=[^\n]*"target-cpu")', re.MULTILINE)
 _DECLARATION = re.compile(r'^declare [^@\n]*@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
 _LINKAGE = r"(?:(?:weak|linkonce|weak_odr|linkonce_odr|internal|hidden|protected|dso_local) )*"
@@ -74,20 +71,7 @@ def check(module: str) -> None:
     for pattern, what in _REFUSED:
         if pattern.search(module):
             raise Unsupported(f"it has {what}, which the CPU model cannot run")
-    for match in _ASSEMBLY.finditer(module):
-        if not _is_idle(match):
-            raise Unsupported(f"it has inline assembly ({match[2][:60]!r}), which the CPU model cannot run")
-
-
-def _instructions(template: str) -> list[str]:
-    lines = template.replace("\\09", " ").replace("\\0A", "\n").replace("\\0D", "\n").splitlines()
-    return [re.split(r";|//", line)[0].strip() for line in lines]
-
-
-def _is_idle(assembly: re.Match[str]) -> bool:
-    """Whether an assembly statement has no effect but to wait. A barrier may be in it if it gives nothing back."""
-    gives = "void asm" not in assembly[1] or "callbr" in assembly[1]
-    return all(_IDLE.fullmatch(i) or (i == "s_barrier" and not gives) for i in _instructions(assembly[2]))
+    assembly.check(module)
 
 
 def check_names(module: str, taken: Collection[str]) -> None:
@@ -109,39 +93,28 @@ def rewrite(module: str, kernels: Mapping[str, Kernel], target: str) -> str:
     module = copies.split(_flatten_address_spaces(module))
     variables, lds = _tables(module)
     module = _make_internal(_replace_globals(module))
-    module = module.replace("call void @llvm.trap()", "call void @kvd_trap()")
+    module = _call_endings_and_clocks(module)
     module, declarations = _call_atomics(module)
     module, told = positions.number(module)
-    module = _replace_assembly(module)
+    module = assembly.replace(module)
     module = _ACCESS.sub(r"\g<1>8", module)
     module = _FUNCTION_ATTRIBUTES.sub(r'\1sanitize_thread "disable-tail-calls"="true" "frame-pointer"="all" ', module)
     module, counters = counting.count(module)
-    ends = ["declare void @kvd_trap()\n", *declarations, *told, *counters, unpack.table(kernels), lds, variables]
-    ends.append(_target(target))
+    ends = [_ENDINGS, *declarations, *told, *counters, unpack.table(kernels), lds, variables, _target(target)]
     if "@kvd_dynamic_lds" in module:
         ends.append("@kvd_dynamic_lds = external hidden global [0 x i8], align 128\n")
     return module + "\n" + "".join(ends)
 
 
+def _call_endings_and_clocks(module: str) -> str:
+    module = module.replace("call void @llvm.trap()", "call void @kvd_trap()")
+    module = _ASSERTION.sub(r"\1@kvd_assertion()", module)
+    return re.sub(r"@llvm\.(read(?:cycle|steady)counter)\b", r"@kvd_\1", module)
+
+
 def _target(target: str) -> str:
     """`@kernel_target`: the number of the target, read as hexadecimal digits."""
     return f"@kernel_target = hidden constant i32 {int(target.removeprefix('gfx'), 16)}\n"
-
-
-def _replace_assembly(module: str) -> str:
-    """Without waits and hints, whose operands stay tied to one another; barriers become the runtime's."""
-
-    def replace(match: re.Match[str]) -> str:
-        barriers = _instructions(match[2]).count("s_barrier")
-        if not barriers:
-            return f'{match[1]}""{match[3]}'
-        debug = re.search(r", !dbg ![0-9]+", match[3])
-        return "\n  ".join([f"call void @{_BARRIER}(){debug[0] if debug else ''}"] * barriers)
-
-    module = _ASSEMBLY.sub(replace, module)
-    if f"@{_BARRIER}()" in module and not re.search(rf"^declare [^\n]*@{_BARRIER}\(", module, re.MULTILINE):
-        module += f"\ndeclare void @{_BARRIER}()\n"
-    return module
 
 
 def wants(module: str) -> set[str]:

@@ -26,6 +26,8 @@ typedef KV_VECTOR(int, 8) __kv_i32x8;
 typedef KV_VECTOR(int, 16) __kv_i32x16;
 typedef KV_VECTOR(int, 32) __kv_i32x32;
 typedef KV_VECTOR(unsigned, 2) __kv_u32x2;
+typedef KV_VECTOR(signed char, 4) __kv_i8x4;
+typedef KV_VECTOR(unsigned char, 4) __kv_u8x4;
 typedef KV_VECTOR(short, 2) __kv_i16x2;
 typedef KV_VECTOR(short, 4) __kv_i16x4;
 typedef KV_VECTOR(short, 8) __kv_i16x8;
@@ -48,10 +50,17 @@ KV(void, s_sleep, int);
 KV(void, s_setprio, short);
 KV(void, s_sethalt, int);
 KV(void, s_dcache_inv, );
+KV(void, s_dcache_wb, );
+KV(void, s_incperflevel, int);
+KV(void, s_decperflevel, int);
 KV(void, buffer_wbinvl1, );
 KV(unsigned long, s_memtime, );
 KV(unsigned long, s_memrealtime, );
+// Declared for AMD's headers: the runtime has none of these.
 KV(unsigned, s_getreg, int);
+KV_PURE(unsigned, groupstaticsize, );
+
+// The place of a thread.
 KV_BUILTIN __attribute__((noreturn)) void __builtin_amdgcn_endpgm();
 KV_PURE(unsigned, workitem_id_x, );
 KV_PURE(unsigned, workitem_id_y, );
@@ -66,7 +75,6 @@ KV_PURE(unsigned, grid_size_x, );
 KV_PURE(unsigned, grid_size_y, );
 KV_PURE(unsigned, grid_size_z, );
 KV_PURE(unsigned, wavefrontsize, );
-KV_PURE(unsigned, groupstaticsize, );
 KV_PURE(bool, is_shared, const void*);
 KV_PURE(bool, is_private, const void*);
 
@@ -140,16 +148,36 @@ KV(unsigned, atomic_inc32, volatile unsigned*, unsigned, unsigned, const char*);
 KV(unsigned, atomic_dec32, volatile unsigned*, unsigned, unsigned, const char*);
 KV(unsigned long, atomic_inc64, volatile unsigned long*, unsigned long, unsigned, const char*);
 KV(unsigned long, atomic_dec64, volatile unsigned long*, unsigned long, unsigned, const char*);
-KV(float, flat_atomic_fadd_f32, float*, float);
-KV(double, flat_atomic_fadd_f64, double*, double);
-KV(double, flat_atomic_fmin_f64, double*, double);
-KV(double, flat_atomic_fmax_f64, double*, double);
-KV(__kv_f16x2, flat_atomic_fadd_v2f16, __kv_f16x2*, __kv_f16x2);
-KV(__kv_i16x2, flat_atomic_fadd_v2bf16, __kv_i16x2*, __kv_i16x2);
-KV(float, ds_atomic_fadd_f32, float*, float);
-KV(double, ds_atomic_fadd_f64, double*, double);
-KV(float, global_atomic_fadd_f32, float*, float);
-KV(double, global_atomic_fadd_f64, double*, double);
+// Pointers may name their address space, which is one of a flat machine's.
+#ifdef __HIP__
+#define KV_ATOMIC(name, space, type)                                                                                \
+    KV(type, name, type*, type);                                                                                    \
+    __attribute__((device, always_inline)) inline type __builtin_amdgcn_##name(KV_SPACE(space) type* p, type v) {  \
+        return __builtin_amdgcn_##name((type*)p, v);                                                                \
+    }
+#else
+#define KV_ATOMIC(name, space, type) KV(type, name, type*, type);
+#endif
+KV_ATOMIC(flat_atomic_fadd_f32, 1, float)
+KV_ATOMIC(flat_atomic_fadd_f64, 1, double)
+KV_ATOMIC(flat_atomic_fmin_f64, 1, double)
+KV_ATOMIC(flat_atomic_fmax_f64, 1, double)
+KV_ATOMIC(flat_atomic_fadd_v2f16, 1, __kv_f16x2)
+KV_ATOMIC(flat_atomic_fadd_v2bf16, 1, __kv_i16x2)
+KV_ATOMIC(global_atomic_fadd_f32, 1, float)
+KV_ATOMIC(global_atomic_fadd_f64, 1, double)
+KV_ATOMIC(global_atomic_fmin_f64, 1, double)
+KV_ATOMIC(global_atomic_fmax_f64, 1, double)
+KV_ATOMIC(global_atomic_fadd_v2f16, 1, __kv_f16x2)
+KV_ATOMIC(global_atomic_fadd_v2bf16, 1, __kv_i16x2)
+KV_ATOMIC(ds_atomic_fadd_f32, 3, float)
+KV_ATOMIC(ds_atomic_fadd_f64, 3, double)
+KV_ATOMIC(ds_atomic_fadd_v2f16, 3, __kv_f16x2)
+KV_ATOMIC(ds_atomic_fadd_v2bf16, 3, __kv_i16x2)
+#undef KV_ATOMIC
+KV(float, ds_faddf, KV_SPACE(3) float*, float, int, int, bool);
+KV(float, ds_fminf, KV_SPACE(3) float*, float, int, int, bool);
+KV(float, ds_fmaxf, KV_SPACE(3) float*, float, int, int, bool);
 
 // Global memory to LDS: each lane's bytes go to its place after the one base.
 KV(void, global_load_lds, KV_SPACE(1) void*, KV_SPACE(3) void*, unsigned, int, unsigned);

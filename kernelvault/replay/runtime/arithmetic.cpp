@@ -110,6 +110,12 @@ unsigned __ockl_clz_u32(unsigned x) { return x ? unsigned(__builtin_clz(x)) : 32
 uint64_t __ockl_clz_u64(uint64_t x) { return x ? uint64_t(__builtin_clzll(x)) : 64; }
 int __ockl_sdot2(__kv_i16x2 a, __kv_i16x2 b, int c, bool clamp) { return __builtin_amdgcn_sdot2(a, b, c, clamp); }
 unsigned __ockl_udot2(__kv_u16x2 a, __kv_u16x2 b, unsigned c, bool clamp) { return __builtin_amdgcn_udot2(a, b, c, clamp); }
+int __ockl_sdot4(__kv_i8x4 a, __kv_i8x4 b, int c, bool clamp) {
+    return __builtin_amdgcn_sdot4(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c, clamp);
+}
+unsigned __ockl_udot4(__kv_u8x4 a, __kv_u8x4 b, unsigned c, bool clamp) {
+    return __builtin_amdgcn_udot4(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), c, clamp);
+}
 int __ockl_sdot8(int a, int b, int c, bool clamp) { return __builtin_amdgcn_sdot8(a, b, c, clamp); }
 unsigned __ockl_udot8(unsigned a, unsigned b, unsigned c, bool clamp) { return __builtin_amdgcn_udot8(a, b, c, clamp); }
 }

@@ -23,6 +23,10 @@ template <class T, class Update>
     return old;
 }
 
+__kv_i16x2 bf16_sum(__kv_i16x2 a, __kv_i16x2 b) {
+    return __builtin_bit_cast(__kv_i16x2, __builtin_bit_cast(__kv_bf16x2, a) + __builtin_bit_cast(__kv_bf16x2, b));
+}
+
 }  // namespace
 
 #define KV_RMW(bits, T, name, expression)                                             \
@@ -92,6 +96,7 @@ KV_INTEGERS(int64_t, uint64_t, i64)
 KV_FLOATS(float, float)
 KV_FLOATS(double, double)
 KV_FLOATS(_Float16, half)
+KV_FLOATS(__bf16, bfloat)
 KV_MORE(fadd_v2half, __kv_f16x2, old + v)
 KV_MORE(fadd_v2bfloat, __kv_bf16x2, old + v)
 
@@ -116,26 +121,26 @@ unsigned long __builtin_amdgcn_atomic_dec64(volatile unsigned long* p, unsigned 
 
 #define KV_FLOAT_BUILTIN(name, T, expression) \
     T __builtin_amdgcn_##name(T* p, T v) { return update(p, 0, KV_SITE, [=](T old) { return T(expression); }); }
-KV_FLOAT_BUILTIN(flat_atomic_fadd_f32, float, old + v)
 void __ockl_atomic_add_noret_f32(float* p, float v) {
     update(p, 0, KV_SITE, [=](float old) { return old + v; });
 }
-KV_FLOAT_BUILTIN(flat_atomic_fadd_f64, double, old + v)
+#define KV_FADD(space)                                         \
+    KV_FLOAT_BUILTIN(space##_atomic_fadd_f32, float, old + v)  \
+    KV_FLOAT_BUILTIN(space##_atomic_fadd_f64, double, old + v) \
+    KV_FLOAT_BUILTIN(space##_atomic_fadd_v2f16, __kv_f16x2, old + v) \
+    KV_FLOAT_BUILTIN(space##_atomic_fadd_v2bf16, __kv_i16x2, bf16_sum(old, v))
+KV_FADD(flat)
+KV_FADD(global)
+KV_FADD(ds)
 KV_FLOAT_BUILTIN(flat_atomic_fmin_f64, double, old < v ? old : v)
 KV_FLOAT_BUILTIN(flat_atomic_fmax_f64, double, old > v ? old : v)
-KV_FLOAT_BUILTIN(flat_atomic_fadd_v2f16, __kv_f16x2, old + v)
-KV_FLOAT_BUILTIN(ds_atomic_fadd_f32, float, old + v)
-KV_FLOAT_BUILTIN(ds_atomic_fadd_f64, double, old + v)
-KV_FLOAT_BUILTIN(global_atomic_fadd_f32, float, old + v)
-KV_FLOAT_BUILTIN(global_atomic_fadd_f64, double, old + v)
-__kv_i16x2 __builtin_amdgcn_flat_atomic_fadd_v2bf16(__kv_i16x2* p, __kv_i16x2 v) {
-    return update(p, 0, KV_SITE, [=](__kv_i16x2 old) {
-        __kv_bf16x2 a, b;
-        memcpy(&a, &old, sizeof a);
-        memcpy(&b, &v, sizeof b);
-        a += b;
-        memcpy(&old, &a, sizeof old);
-        return old;
-    });
-}
+KV_FLOAT_BUILTIN(global_atomic_fmin_f64, double, old < v ? old : v)
+KV_FLOAT_BUILTIN(global_atomic_fmax_f64, double, old > v ? old : v)
+#define KV_DS_BUILTIN(name, expression)                                                                \
+    float __builtin_amdgcn_##name(float* p, float v, int, int, bool) {                                  \
+        return update(p, 0, KV_SITE, [=](float old) { return expression; });                            \
+    }
+KV_DS_BUILTIN(ds_faddf, old + v)
+KV_DS_BUILTIN(ds_fminf, old < v || v != v ? old : v)
+KV_DS_BUILTIN(ds_fmaxf, old > v || v != v ? old : v)
 }

@@ -46,10 +46,8 @@ unsigned __builtin_amdgcn_grid_size_x() { return block.grid.x * block.threads.x;
 unsigned __builtin_amdgcn_grid_size_y() { return block.grid.y * block.threads.y; }
 unsigned __builtin_amdgcn_grid_size_z() { return block.grid.z * block.threads.z; }
 unsigned __builtin_amdgcn_wavefrontsize() { return kv::kLanes; }
-unsigned __builtin_amdgcn_groupstaticsize() { return 0; }
 bool __builtin_amdgcn_is_shared(const void* p) { return kv::lds.has(p); }
 bool __builtin_amdgcn_is_private(const void* p) { return kv::in_stacks(p); }
-unsigned __builtin_amdgcn_s_getreg(int) { return 0; }
 
 [[gnu::noinline]] void __builtin_amdgcn_s_barrier() { kv::wait_for_block(KV_SITE, __builtin_frame_address(0)); }
 [[gnu::noinline]] int __ockl_wgred_add_i32(int vote) {
@@ -85,15 +83,26 @@ void __builtin_amdgcn_s_sleep(int) { kv::give_way(); }
 void __builtin_amdgcn_s_setprio(short) {}
 void __builtin_amdgcn_s_sethalt(int) {}
 void __builtin_amdgcn_s_dcache_inv() {}
+void __builtin_amdgcn_s_dcache_wb() {}
+void __builtin_amdgcn_s_incperflevel(int) {}
+void __builtin_amdgcn_s_decperflevel(int) {}
 void __builtin_amdgcn_buffer_wbinvl1() {}
 void __builtin_amdgcn_endpgm() { kv::finish_thread(); }
 unsigned long __builtin_amdgcn_s_memtime() { return ticks += 64; }
 unsigned long __builtin_amdgcn_s_memrealtime() { return ticks += 64; }
+// Of llvm's names for them.
+uint64_t kvd_readcyclecounter() { return ticks += 64; }
+uint64_t kvd_readsteadycounter() { return ticks += 64; }
 uint64_t __ockl_steadyctr_u64() { return ticks += 64; }
 uint64_t __ockl_cyclectr_u64() { return ticks += 64; }
 
-// unpack.py puts it in the place of llvm.trap.
+// device_ir.py puts it in the place of llvm.trap.
 [[noreturn]] [[gnu::noinline]] void kvd_trap() {
+    kv::note_trap(KV_SITE);
+    kv::stop(kv::Status::kTrapped);
+}
+// device_ir.py calls it for the function of AMD's headers that a failed assertion ends in: its caller's line tells more.
+[[noreturn]] [[gnu::noinline]] void kvd_assertion() {
     kv::note_trap(KV_SITE);
     kv::stop(kv::Status::kTrapped);
 }

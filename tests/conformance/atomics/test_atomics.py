@@ -202,4 +202,45 @@ def tickets(x: Array) -> Array:
     return np.ones(200, np.int32)
 
 
+@atomics.program(**FLOATS)
+def extremes_of_floats(x: Array) -> tuple[Array, Array]:
+    """Minimum and maximum of floats by instruction and by swaps."""
+    extremes = np.array([x.min(), x.max()] * 2)
+    return extremes, extremes.astype(np.float64)
+
+
+@atomics.program(x=numbers(4))
+def pairs(x: Array) -> tuple[Array, Array]:
+    """Two halves or two bfloat16 at once: by class, by instruction, in LDS; and one alone."""
+    bfloat = (np.array([64, 128, 64, 128, 128, 0, 0, 0], np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    return np.array([64, 128, 192, -64, 32, 256, 16, 0], np.float16), bfloat
+
+
+@atomics.program(**FLOATS)
+def instructions_for_spaces(x: Array) -> tuple[Array, Array]:
+    """The instructions for global memory and for LDS take pointers that name their address space."""
+    total, low, high = x[:256].sum(), x[:256].min(), x[:256].max()
+    return np.array([total, total, low, high], np.float32), np.array([total, low, high], np.float64)
+
+
+@atomics.program(x=numbers(4))
+def swaps_of_all_types(x: Array) -> tuple[Array, ...]:
+    """atomicCAS and atomicExch of all types that have them."""
+    return tuple(np.array([70, 7], dtype) for dtype in (np.int32, np.uint32, np.float32, np.float64, np.int64))
+
+
+@atomics.program(**WORDS)
+def of_the_system(x: Array) -> tuple[Array, Array]:
+    """All forms for the whole system."""
+    bits = [np.bitwise_or.reduce(x & 0xFF0), np.bitwise_xor.reduce(x), 0]
+    return np.array([-x.sum(), x.min(), x.max(), *bits, 5, 6], np.int32), np.array([1000 << 33], np.int64)
+
+
+@atomics.program(x=numbers(4))
+def compiler_builtins(x: Array) -> Array:
+    """The compiler's own atomics, with orders and scopes; a nand of 1 goes from -1 to -2 and back."""
+    named = [64, -64, 0, 63, 0, 5, 6, 3, 64, 63, 4, 64, 64, -2, 128, 0]
+    return np.array([*named, *[5] * 64], np.int32)
+
+
 test_atomics = atomics.test()

@@ -151,4 +151,26 @@ def sum_of_differences(x: Array) -> Array:
     return (np.abs(x.astype(np.int64) - 1000) + 5).astype(np.uint32)
 
 
+@index.program(x=integers(300, 3, -(2**31), 2**31), y=integers(300, 4, -(2**31), 2**31))
+def averages(x: Array, y: Array) -> Array:
+    """Half of a sum that does not overflow, rounded down or up."""
+    signed, unsigned = x.astype(np.int64) + y, x.view(np.uint32).astype(np.int64) + y.view(np.uint32)
+    return np.concatenate([signed >> 1, (signed + 1) >> 1, unsigned >> 1, (unsigned + 1) >> 1]).astype(np.uint32)
+
+
+@index.program(x=np.append(integers(200, 5, -(2**63), 2**63 - 1, np.int64), [0, 1, -1, 1 << 40]))
+def wide_bits(x: Array) -> Array:
+    """Counts, order, fields and high products of 64 bits."""
+    rows = []
+    for i, value in enumerate(map(int, x)):
+        bits = f"{value % 2**64:064b}"
+        field, at = value % 2**64 >> i % 60 & 31, i % 60
+        inserted = (value & 15) << at
+        first = 64 - bits.rfind("1") if value else 0
+        row = [64 - len(bits.lstrip("0")), first, int(bits[::-1], 2), bits.count("1")]
+        rows.append([*row, field & (2 ** (64 - at) - 1), inserted, value << 40 >> 64])
+    wrapped = [[number % 2**64 for number in row] for row in rows]
+    return np.array(wrapped, np.uint64).T.reshape(-1)
+
+
 test_index = index.test()

@@ -139,4 +139,23 @@ def coarse_reciprocal(x: Array) -> tuple[Array, Array]:
     return np.ones(len(x), np.int32), 1 / x
 
 
+@instructions.program(x=integers(100, 3, -(2**31), 2**31), y=integers(100, 4, -(2**31), 2**31))
+def dot_products(x: Array, y: Array) -> Array:
+    """Dot products of four and of eight small integers, also by AMD's functions."""
+    signed, unsigned = (
+        (x.view(dtype).reshape(-1, 4).astype(np.int64) * y.view(dtype).reshape(-1, 4)).sum(axis=1) + 5
+        for dtype in (np.int8, np.uint8)
+    )
+    eighths = [((v[:, None] >> np.arange(0, 32, 4)) & 15 ^ 8) - 8 for v in (x.astype(np.int64), y.astype(np.int64))]
+    return np.concatenate([signed, unsigned] * 2 + [(eighths[0] * eighths[1]).sum(axis=1) + 5]).astype(np.int32)
+
+
+@instructions.program(x=numbers(4))
+def about_the_block(x: Array) -> Array:
+    """Kinds of memory, sizes of block and grid, lanes; readfirstlane of 64 bits takes the lower half."""
+    lane = np.arange(192) % 64
+    same = [np.full(192, value) for value in (1, 2, 65, 192)]
+    return np.stack([*same, lane, np.full(192, 10)], axis=1).reshape(-1).astype(np.int32)
+
+
 test_instructions = instructions.test()
