@@ -642,7 +642,7 @@ async def test_upload_beyond_a_variable(honest: Program, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ('asm volatile("v_nop");', "inline assembly"),
+        ('asm volatile("v_mov_b32 v0, 1");', "`v_mov_b32` as inline assembly"),
         ("y[0] = __builtin_amdgcn_cubeid(1, 2, 3);", "no __builtin_amdgcn_cubeid"),
         ("managed = 1;", "__managed__"),
         ("y[0] = *(double*)malloc(8);", "__ockl_dm_alloc"),

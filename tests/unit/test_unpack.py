@@ -135,7 +135,7 @@ def test_assembly_that_only_waits_is_taken(text: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        f'{ASM}"v_nop", ""()',
+        f'{ASM}"v_mov_b32 v0, 1", ""()',
         f'{ASM}"s_nop 0\\0Av_mov_b32 $0, 1", "v"(i32 %0)',
         '  callbr void asm sideeffect "jmp ${0:l}", "!i"()',
         '  %1 = call i32 asm sideeffect "s_barrier", "=v"()',
@@ -145,6 +145,21 @@ def test_other_assembly_is_refused(statement: str) -> None:
     """What computes, jumps, or gives back something is for a GPU."""
     with pytest.raises(unpack.Unsupported, match="inline assembly"):
         device_ir.check(statement + "\n")
+
+
+def test_outputs_of_empty_assembly_are_the_inputs_that_they_are_tied_to() -> None:
+    """Whatever registers it names: x86-64 would find none for some of them."""
+    call = '  %3 = call contract { float, ptr } asm sideeffect "", "=v,=v,0,1,~{memory}"'
+    statement = f"{call}(float %1, ptr %2), !dbg !7\n"
+    one = '  %4 = call <16 x float> asm "", "={ax},0"(<16 x float> %0) #3\n'
+    text = device_ir.rewrite(statement + one, {}, "gfx942")
+    assert text.startswith(
+        '  call void asm sideeffect "", "~{memory}"(), !dbg !7\n'
+        "  %kv.asm.0.0 = insertvalue { float, ptr } poison, float %1, 0, !dbg !7\n"
+        "  %3 = insertvalue { float, ptr } %kv.asm.0.0, ptr %2, 1, !dbg !7\n"
+        '  call void asm sideeffect "", ""()\n'
+        "  %4 = freeze <16 x float> %0\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,7 +209,7 @@ def test_shared_and_module_variables_are_listed_apart() -> None:
     assert "store i8 1, ptr @kvd_dynamic_lds, align 1" in text
     assert "@kernel_lds = hidden constant [2 x { ptr, ptr, i64 }]" in text
     assert "@kernel_variables = hidden constant [2 x { ptr, ptr, i64 }]" in text
-    assert device_ir.wants(text) == {"kvd_trap"}
+    assert device_ir.wants(text) == {"kvd_trap", "kvd_assertion"}
 
 
 def test_atomics_that_the_sanitizer_does_not_know_become_calls() -> None:
