@@ -35,7 +35,7 @@ class Limits:
     # Constants from the host, together.
     upload_bytes: int = 64 << 10
     # Of one launch: the size of a kernel argument segment.
-    argument_bytes: int = 4096
+    argument_bytes: int = 16 << 10
     block_threads: int = 1024
     # Of one launch: the other configurations of an autotuned kernel.
     alternatives: int = 64

@@ -118,10 +118,10 @@ def _target(target: str) -> str:
 
 
 def wants(module: str) -> set[str]:
-    """Functions and variables that the module uses and does not have, intrinsics left out."""
+    """Functions and variables that the module uses and does not have, but for intrinsics of any machine."""
     functions = {match[1].strip('"') for match in _DECLARATION.finditer(module)}
     outside = {v.name for v in ir.globals_of(module) if not v.initializer and not _is_dynamic_lds(v)}
-    return {name for name in functions | outside if not name.startswith("llvm.")}
+    return {name for name in functions | outside if not name.startswith("llvm.") or name.startswith("llvm.amdgcn.")}
 
 
 def variables(module: str) -> dict[str, int]:

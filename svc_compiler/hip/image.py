@@ -201,7 +201,17 @@ async def _make(
     await _step(
         sandbox, toolchain, workspace, toolchain.tool("clang++"), "-x", "ir", *_OBJECT_FLAGS, given, "-o", "image.o"
     )
-    link = [*toolchain.link_flags(), "-nostdlib", "image.o", str(support.object), "-lm", "-lc", "-o", "image.so"]
+    link = [
+        *toolchain.link_flags(),
+        "-nostdlib",
+        "image.o",
+        str(support.object),
+        "-lm",
+        "-lc",
+        "-lgcc",
+        "-o",
+        "image.so",
+    ]
     outcome = await toolchain.run(sandbox, workspace, toolchain.tool("clang++"), *link, limits=_BACKEND_LIMITS)
     if not outcome.ok:
         raise errors.Internal("IMAGE_BROKEN", f"failed to link the CPU image: {outcome.describe()}")

@@ -125,7 +125,10 @@ class Trace:
     properties: dict[str, int] = field(default_factory=dict)
     limitations: list[str] = field(default_factory=list)
     foreign_operators: list[str] = field(default_factory=list)
+    # Those after which host code did not launch another kernel, knowing of them.
     failed_launches: list[tuple[str, str]] = field(default_factory=list)
+    # How many of them host code was told of.
+    seen_failures: int = 0
     # An address of device memory that host code touched, and whether it wrote.
     touch: tuple[int, bool] | None = None
     thrown: str | None = None
@@ -133,6 +136,11 @@ class Trace:
     missing_function: str | None = None
     overflow: bool = False
     ended: bool = False
+
+    def recover(self) -> None:
+        """Host code goes on after the failures that it has seen, as it would on a device."""
+        del self.failed_launches[: self.seen_failures]
+        self.seen_failures = 0
 
     @property
     def unanswered(self) -> Download | None:

@@ -67,6 +67,7 @@ class Kind(enum.IntEnum):
     OVERFLOW = 21
     ORDER = 22
     STREAM_APART = 23
+    ERROR_SEEN = 24
 
 
 class _Fields:
@@ -159,6 +160,8 @@ def _take(trace: Trace, kind: Kind, fields: _Fields) -> None:
     elif kind in _STEPS or kind in (Kind.ORDER, Kind.RESULT, Kind.OTHER_RESULT, Kind.RETURNED):
         if not trace.calls:
             raise Malformed("an operation before the first call")
+        if kind == Kind.LAUNCH:
+            trace.recover()
         _take_step(trace.calls[-1], kind, fields)
     elif kind == Kind.STREAM_APART:
         trace.streams_apart.add(fields.number())
@@ -167,6 +170,8 @@ def _take(trace: Trace, kind: Kind, fields: _Fields) -> None:
         trace.properties[name] = fields.signed()
     elif kind == Kind.LAUNCH_FAILED:
         trace.failed_launches.append((fields.text(), fields.text()))
+    elif kind == Kind.ERROR_SEEN:
+        trace.seen_failures = len(trace.failed_launches)
     elif kind in _REMARKS:
         getattr(trace, _REMARKS[kind]).append(fields.text())
     else:

@@ -117,6 +117,8 @@ void set_device(const char* name, const char* target, const int64_t* numbers) {
     device = {name, target, number(0), number(1), number(2), number(3), number(4)};
 }
 
+int lds_bytes() { return device.lds_bytes; }
+
 hipDeviceProp_t* device_properties() {
     static hipDeviceProp_t* made = [] {
         auto* properties = new hipDeviceProp_t;

@@ -9,6 +9,9 @@ namespace recorder {
 // number of its compute capability. Before anything is asked.
 void set_device(const char* name, const char* target, const int64_t* numbers);
 
+// LDS of a compute unit.
+int lds_bytes();
+
 // The properties of the assumed device; records each of them as told.
 hipDeviceProp_t* device_properties();
 

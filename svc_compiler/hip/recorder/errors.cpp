@@ -53,12 +53,15 @@ const Named& named(hipError_t error) {
 extern "C" {
 
 hipError_t hipGetLastError() {
-    const hipError_t last = recorder::t_last;
+    const hipError_t last = hipPeekAtLastError();
     recorder::t_last = hipSuccess;
     return last;
 }
 hipError_t hipExtGetLastError() { return hipGetLastError(); }
-hipError_t hipPeekAtLastError() { return recorder::t_last; }
+hipError_t hipPeekAtLastError() {
+    if (recorder::t_last != hipSuccess) recorder::Record(recorder::Kind::ErrorSeen).number(0);
+    return recorder::t_last;
+}
 const char* hipGetErrorName(hipError_t error) { return named(error).name; }
 const char* hipGetErrorString(hipError_t error) { return named(error).text; }
 hipError_t hipDrvGetErrorName(hipError_t error, const char** name) {

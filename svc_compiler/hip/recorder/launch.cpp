@@ -8,6 +8,7 @@
 #include <map>
 
 #include "arena.h"
+#include "device.h"
 #include "errors.h"
 #include "trace.h"
 
@@ -15,7 +16,6 @@ namespace recorder {
 namespace {
 
 constexpr unsigned kMaxBlockThreads = 1024;
-constexpr size_t kMaxLdsBytes = 160 << 10;  // of gfx950, the most of any target
 constexpr uint64_t kPageBytes = 4096;
 
 struct Registry {
@@ -44,7 +44,7 @@ const char* fault_of(const dim3& grid, const dim3& block, size_t lds) {
     if (uint64_t{grid.x} * block.x > UINT32_MAX || uint64_t{grid.y} * block.y > UINT32_MAX ||
         uint64_t{grid.z} * block.z > UINT32_MAX)
         return "a grid has more than 2^32 - 1 threads along a dimension";
-    if (lds > kMaxLdsBytes) return "more dynamic LDS than a compute unit has";
+    if (lds > static_cast<size_t>(lds_bytes())) return "more dynamic LDS than a compute unit has";
     return nullptr;
 }
 

@@ -37,6 +37,7 @@ enum class Kind : uint32_t {
     Overflow = 21,
     Order = 22,
     StreamApart = 23,
+    ErrorSeen = 24,  // host code was told of the failures so far
 };
 
 enum class Role : uint64_t { Scratch = 0, Input = 1, Output = 2, Pinned = 3, Variable = 4 };

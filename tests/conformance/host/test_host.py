@@ -98,7 +98,51 @@ def dynamic_limit(x: Array) -> Array:
 @host.program(**X)
 def too_much_shared(x: Array) -> Refuses:
     """More than 64 KiB: the launch fails."""
-    return Refuses("CRASHED", "65540")
+    return Refuses(
+        "CRASHED", "fails: more dynamic LDS than a compute unit has: grid (1, 1, 1), block (64, 1, 1), 65540"
+    )
+
+
+@host.program(target="gfx950", **X)
+def all_of_160_kib(x: Array) -> Array:
+    """gfx950 has 160 KiB, for which host code asks."""
+    return x[255::-1].copy()
+
+
+@host.program(**X)
+def less_after_a_failure(x: Array) -> Array:
+    """On gfx942 the launch with 160 KiB fails; host code sees it and does with less."""
+    return x[255::-1].copy()
+
+
+@host.program(**X)
+def smaller_after_a_failure(x: Array) -> Array:
+    """Blocks of 2048 threads fail, and so does an empty grid; each time host code sees it and goes on."""
+    return x * np.float32(2)
+
+
+@host.program(**X)
+def failure_unseen(x: Array) -> Refuses:
+    """A failed launch before a good one, which nobody looks at."""
+    return Refuses("CRASHED", "fails: a block has more than 1024 threads")
+
+
+@host.program(**X)
+def static_and_dynamic_shared(x: Array) -> Refuses:
+    """Both together are more than 64 KiB."""
+    return Refuses("CRASHED", "launched with 72000 bytes of shared memory; gfx942 has 65536")
+
+
+@host.program(**X)
+def managed(x: Array) -> NeedsDevice:
+    """Memory of both sides needs a device, by name."""
+    return NeedsDevice("calls `hipMallocManaged`")
+
+
+@host.program(**X)
+def pinned_in_a_kernel(x: Array) -> NeedsDevice:
+    """A kernel that reads host memory."""
+    return NeedsDevice("a kernel that uses pinned host memory")
 
 
 @host.program(**X)

@@ -129,19 +129,55 @@ def odd_block(x: Array) -> Array:
 @launch.program(**X)
 def too_large_block(x: Array) -> Refuses:
     """1025 threads: the launch fails."""
-    return Refuses("CRASHED", "1025")
+    return Refuses("CRASHED", "fails: a block has more than 1024 threads: grid (1, 1, 1), block (1025, 1, 1)")
 
 
 @launch.program(**X)
 def empty_grid(x: Array) -> Refuses:
     """No blocks: the launch fails."""
-    return Refuses("CRASHED", "twice")
+    return Refuses("CRASHED", "fails: the grid is empty: grid (0, 1, 1), block (256, 1, 1)")
 
 
 @launch.program(**X)
 def launch_bounds(x: Array) -> Array:
     """Bounds and restricted pointers."""
     return x * np.float32(2)
+
+
+@launch.program(**X)
+def launch_bounds_exceeded(x: Array) -> Refuses:
+    """More threads than a kernel was compiled for."""
+    return Refuses("CRASHED", "launched with 256 threads a block; it was compiled for 64")
+
+
+@launch.program(**X)
+def compiler_bounds(x: Array) -> Array:
+    """The compiler's own attributes for blocks, waves and registers."""
+    return x * np.float32(2)
+
+
+@launch.program(x=numbers(4), shape=(64,))
+def unions_and_fields(x: Array) -> Array:
+    """Unions, nested structures with padding, bit fields, packed ones, std::array, enums, half types."""
+    return np.full(64, 1 + 2 + 7 + 5 + 1 + 11 + 3 - 100 + 2.5 + 4 + 2 + 0.5 + 8 + 9, np.float32)
+
+
+@launch.program(x=numbers(4))
+def large_arguments(x: Array) -> Array:
+    """More than 4 KiB of arguments."""
+    return (np.arange(64) + 1199 - np.arange(64)).astype(np.float32)
+
+
+@launch.program(x=integers(64).astype(np.float32))
+def wide_integers(x: Array) -> Array:
+    """Arithmetic of 128 bits, with division and conversion."""
+    return x * np.float32(3)
+
+
+@launch.program(**X)
+def reference_argument(x: Array) -> Unsafe:
+    """A reference is a pointer to the host."""
+    return Unsafe("HOST_POINTER", ("at byte 16 of its arguments",))
 
 
 @launch.program(**X)
