@@ -71,9 +71,11 @@ bool __builtin_amdgcn_is_private(const void* p) { return kv::in_stacks(p); }
 // The fences around a barrier (acquire, release) order nothing that the model could get wrong. Others are where the lanes
 // of a wave meet, as in lockstep; those that are wider than a work-group also publish.
 [[gnu::noinline]] void __builtin_amdgcn_fence(unsigned order, const char* scope, ...) {
-    bool narrow = !strcmp(scope, "workgroup") || !strcmp(scope, "wavefront") || !strcmp(scope, "singlethread");
-    if (!narrow) kv::note_fence();
-    if (order >= __ATOMIC_ACQ_REL) kv::wait_for_wave(nullptr, nullptr);
+    bool in_wave = !strcmp(scope, "wavefront") || !strcmp(scope, "singlethread"), in_block = !strcmp(scope, "workgroup");
+    bool meets = order >= __ATOMIC_ACQ_REL;
+    if (!in_wave && !in_block) kv::note_fence();
+    if (meets) kv::wait_for_wave(nullptr, nullptr);
+    if (!in_wave && order >= __ATOMIC_RELEASE) kv::note_wave_fence(meets);
 }
 void __builtin_amdgcn_s_waitcnt(int) {}
 void __builtin_amdgcn_sched_barrier(int) {}

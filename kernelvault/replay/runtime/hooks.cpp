@@ -40,6 +40,7 @@ void touch_volatile(const void* address, uint32_t size, uintptr_t code) {
     if (!kWrite && (shared || global) && ++current->polls > kPatience) give_way();
     if (shared) wait_for_wave(nullptr, nullptr);
     else if (global) kWrite ? note_release(false) : note_acquire();
+    if (shared || global) kWrite ? note_wave_release(false) : note_wave_acquire();
     touch<kWrite, Mode::kVolatile, 1>(address, size, code);
 }
 
@@ -55,9 +56,10 @@ void copy(void* to, const void* from, size_t size, uintptr_t code) {
 void touch_atomic(const void* address, uint32_t size, bool write, bool ordered, uintptr_t code) {
     if (counting && arena.has(address)) count_atomic(Space::kGlobal, arena.offset(address), code);
     else if (counting && lds.has(address)) count_atomic(Space::kStaticLds, lds.offset(address), code);
-    note_acquire();
-    if (write) note_release(ordered);
     if (++current->polls > kPatience) give_way();
+    note_acquire();
+    note_wave_acquire();
+    if (write) note_release(ordered), note_wave_release(ordered);
     if (reinterpret_cast<uintptr_t>(address) % size) misaligned({address, size, write, code});
     if (write) touch<true, Mode::kAtomic, 1>(address, size, code);
     else touch<false, Mode::kAtomic, 1>(address, size, code);

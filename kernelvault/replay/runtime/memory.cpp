@@ -111,6 +111,21 @@ void mark(Region& region, size_t first, size_t size) {
     }
 }
 
+// Takes an object of the region for what was meant if none is nearer.
+void find_nearest(const Region& region, const void* address, int64_t& nearest, Place& place) {
+    int64_t offset = static_cast<const char*>(address) - region.base;
+    for (unsigned i = 1; i < region.object_count; i++) {
+        const Object& object = region.objects[i];
+        int64_t before = int64_t(object.start) - offset, after = offset - int64_t(object.start + object.size) + 1;
+        int64_t distance = before > 0 ? before : after > 0 ? after : 0;
+        if (distance >= nearest) continue;
+        nearest = distance;
+        place = {Space::kGlobal, int32_t(i - 1), offset - int64_t(object.start), object.size};
+        if (&region == &variables) place.space = Space::kVariable;
+        if (&region == &lds) place.space = &object == dynamic_lds ? Space::kDynamicLds : Space::kStaticLds;
+    }
+}
+
 }  // namespace
 
 bool make_memory(const uint64_t* sizes, unsigned count) {
@@ -194,20 +209,12 @@ void copy_initialised(const void* to, const void* from, size_t size) {
 
 Place locate(const void* address) {
     Place place{Space::kNowhere, -1, int64_t(reinterpret_cast<intptr_t>(address)), 0};
-    // What is neither was meant for LDS, if it is in the image at all: that lies at its end.
-    bool in_image = address >= __ehdr_start && address < _end;
-    const Region* region = arena.has(address) ? &arena : variables.has(address) ? &variables : in_image ? &lds : nullptr;
-    if (!region) return place;
-    int64_t offset = static_cast<const char*>(address) - region->base, nearest = INT64_MAX;
-    for (unsigned i = 1; i < region->object_count; i++) {
-        const Object& object = region->objects[i];
-        int64_t before = int64_t(object.start) - offset, after = offset - int64_t(object.start + object.size) + 1;
-        int64_t distance = before > 0 ? before : after > 0 ? after : 0;
-        if (distance >= nearest) continue;
-        nearest = distance;
-        place = {Space::kGlobal, int32_t(i - 1), offset - int64_t(object.start), object.size};
-        if (region == &variables) place.space = Space::kVariable;
-        if (region == &lds) place.space = &object == dynamic_lds ? Space::kDynamicLds : Space::kStaticLds;
+    int64_t nearest = INT64_MAX;
+    if (arena.has(address)) find_nearest(arena, address, nearest, place);
+    // Variables and LDS are in the image.
+    else if (address >= __ehdr_start && address < _end) {
+        find_nearest(variables, address, nearest, place);
+        find_nearest(lds, address, nearest, place);
     }
     return place;
 }

@@ -23,6 +23,10 @@ unsigned release_count;
 uint32_t releases_of_launch;
 bool fenced, acquired;
 
+// Of each wave: when its last fence was, the fence behind which it has published what it did, and those of the others that
+// it has seen. Times of earlier blocks do no harm.
+uint32_t fences[kMaxWaves], published[kMaxWaves], seen[kMaxWaves][kMaxWaves];
+
 // The time is in an earlier block of this launch: was it published, and has this block looked?
 bool is_published(uint32_t time) {
     if (!acquired || releases_of_launch != clock.launch) return false;
@@ -40,8 +44,15 @@ bool is_unordered(uint16_t thread, uint32_t time) {
     if (time < clock.launch) return is_beside(time);
     if (time < clock.block) return !is_published(time);
     if (time < clock.barrier) return false;
-    unsigned wave = wave_of(thread);
-    return wave != wave_of(current->index) || time >= clock.wave[wave];
+    unsigned wave = wave_of(thread), mine = wave_of(current->index);
+    return time >= (wave == mine ? clock.wave[wave] : seen[mine][wave]);
+}
+
+// The same for an access by several waves of the block.
+bool is_unordered_with_any(uint32_t time) {
+    for (unsigned wave = 0; wave * kLanes < block.count; wave++)
+        if (is_unordered(uint16_t(wave * kLanes), time)) return true;
+    return false;
 }
 
 }  // namespace
@@ -73,6 +84,16 @@ void note_release(bool ordered) {
 
 void note_acquire() { acquired = true; }
 
+void note_wave_fence(bool met) { fences[wave_of(current->index)] = clock.now + !met; }
+
+void note_wave_release(bool ordered) {
+    if (ordered) note_wave_fence(false);
+    unsigned mine = wave_of(current->index);
+    published[mine] = fences[mine];
+}
+
+void note_wave_acquire() { memcpy(seen[wave_of(current->index)], published, sizeof published); }
+
 void check_write_before(const Cell& cell, uint8_t, const Access& access, bool is_write) {
     if (!is_unordered(cell.writer, cell.write_time)) return;
     // The usual loop around a compare-and-swap starts with a plain read.
@@ -96,7 +117,7 @@ void check_read_before(const Cell& cell, uint8_t bytes, const Access& access) {
     if (cell.read_time < clock.launch) race = is_beside(cell.read_time);
     else if (cell.read_time < clock.block) race = !is_published(cell.read_time);
     else if (cell.read_time < clock.barrier) race = false;
-    else if (shared && cell.reader & kManyWaves) race = true;
+    else if (shared && cell.reader & kManyWaves) race = is_unordered_with_any(cell.read_time);
     else if (shared || thread != current->index) race = is_unordered(thread, cell.read_time);
     else race = false;
     if (race) add_finding(Kind::kRace, access, thread, cell.read_time >= clock.block, false, other_operation(cell.read_time));

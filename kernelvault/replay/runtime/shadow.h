@@ -41,6 +41,11 @@ void wave_met(unsigned wave);
 void note_fence();
 void note_release(bool ordered);
 void note_acquire();
+// The same between the waves of a block, where the fence may be narrower and the flag in LDS. `met`: the lanes of the
+// wave have just met.
+void note_wave_fence(bool met);
+void note_wave_release(bool ordered);
+void note_wave_acquire();
 
 // A copy or a fill, where operations of other streams may be under way.
 void touch_range(const void* address, size_t size, bool write);

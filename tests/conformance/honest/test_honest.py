@@ -422,4 +422,63 @@ def barriers_after_uneven_branches(x: Array) -> Array:
     return tile[t ^ 2]
 
 
+@honest.program(x=np.rint(numbers(1000, low=-50, high=50)))
+def look_back_scan(x: Array) -> Array:
+    """A scan in one pass whose blocks look back for the sums of those before them."""
+    return np.cumsum(x).astype(F)
+
+
+@honest.program(x=np.rint(numbers(640, low=-50, high=50)))
+def look_back_by_volatile_flags(x: Array) -> Array:
+    """Blocks that wait for their neighbour by a volatile flag."""
+    return np.cumsum(x.reshape(5, 128).sum(axis=1)).astype(F)
+
+
+@honest.program(
+    a=np.rint(numbers(33 * 50, low=-9, high=9)).reshape(33, 50), b=np.rint(numbers(50 * 20, 2, -9, 9)).reshape(50, 20)
+)
+def split_k_by_atomics(a: Array, b: Array) -> Array:
+    """Slices of a product that are added up by atomics."""
+    return (a @ b).astype(F)
+
+
+@honest.program(x=np.rint(numbers(640, low=-50, high=50)))
+def double_buffer_with_prefetch(x: Array) -> Array:
+    """Two buffers in turn, the next values in registers."""
+    rows, t = x.reshape(5, 128), np.arange(128)
+    return (rows[:, 127 - t] - rows[:, t ^ 5]).sum(axis=0).astype(F)
+
+
+@honest.program(**ODD)
+def restricted_in_place(x: Array) -> Array:
+    """One buffer by two pointers that promise to differ."""
+    return (x * F(2) + F(1)) * F(2) + F(1)
+
+
+@honest.program(x=np.rint(numbers(1500, low=-50, high=50)).reshape(3, 500))
+def sums_by_shuffles(x: Array) -> Array:
+    """Sums of a block by shuffles and a word for each wave, twice."""
+    return x - x.sum(axis=1, keepdims=True)
+
+
+@honest.program(x=np.rint(numbers(300, low=-9, high=9)) / F(2))
+def leaves_together_by_votes(x: Array) -> Array:
+    """A loop that all leave when a flag or a vote says so."""
+    for _ in range(9):
+        x = np.where(x > 1, x - F(1), np.where(x < -1, x + F(1), x)).astype(F)
+    return x
+
+
+@honest.program(**ODD)
+def packed_maximum(x: Array) -> Array:
+    """A value and its place in one word for an atomic."""
+    return np.array([x.argmax()], np.int32)
+
+
+@honest.program(x=numbers(256))
+def waves_hand_over(x: Array) -> Array:
+    """A wave fills slots that another one takes."""
+    return x.reshape(4, 64)[:, ::-1].reshape(-1)
+
+
 test_honest = honest.test()
