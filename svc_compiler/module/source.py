@@ -14,7 +14,8 @@ from svc_compiler.hip import pasted
 from svc_compiler.triton.capture_trace import Extension
 
 NAME = "kernelvault_extensions.hip"
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([\w./+-]+)>", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([\w./+-]+)[>\"]", re.MULTILINE)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 # A candidate's sources have a MiB at most; its own process says where things stand.
 _MOST_LINES = 1 << 20
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -68,7 +69,10 @@ def _extension(extension: Extension, index: int, several: bool, parts: _Parts) -
     macros = {"TORCH_EXTENSION_NAME": identifier, "KERNELVAULT_EXTENSION": f'"{index}."'}
     defines = [define.partition("=") for define in extension.defines]
     own = {name: value if equals else "1" for name, equals, value in defines if _IDENTIFIER.fullmatch(name)}
-    lines = [f"#undef {name}\n#define {name} {value}" for name, value in (own | macros).items()]
+    # What one extension calls by a macro's name is nothing to the next.
+    names = dict.fromkeys([*own, *macros, *(name for _, text, _ in extension.sources for name in _MACRO.findall(text))])
+    lines = [f'#pragma push_macro("{name}")' for name in names]
+    lines += [f"#undef {name}\n#define {name} {value}" for name, value in (own | macros).items()]
     if several:
         lines.append(f"namespace {identifier}_{index} {{")
     for number, (path, text, name) in enumerate(extension.sources):
@@ -78,7 +82,7 @@ def _extension(extension: Extension, index: int, several: bool, parts: _Parts) -
         lines.append(parts.include(_bindings(extension.functions), *_place(extension.place)))
     if several:
         lines.append("}")
-    return lines + [f"#undef {name}" for name in own]
+    return lines + [f'#pragma pop_macro("{name}")' for name in names]
 
 
 def _declared(text: str) -> str:

@@ -42,6 +42,7 @@ import torch.utils.cpp_extension as ext
 TEXT = '''
 #include <torch/extension.h>
 #include <vector>
+#define WIDTH 64
 static __device__ float twice(float x) { return 2 * x; }
 __global__ void run(const float* x, const float* w, const float* b, const float* s, float* y,
                     int rows, int in, int out) {
@@ -56,7 +57,7 @@ static torch::Tensor linear(at::Tensor x, const torch::Tensor& w, c10::optional<
     TORCH_CHECK(checked && x.is_cuda() && x.size(1) == w.size(1) && scale == 1.0, "what is given is wrong");
     auto y = torch::empty({x.size(0), w.size(0)}, x.options());
     const float* bias = b.has_value() ? b->data_ptr<float>() : nullptr;
-    run<<<(y.numel() + 63) / 64, 64>>>(x.data_ptr<float>(), w.data_ptr<float>(), bias, s.data_ptr<float>(),
+    run<<<(y.numel() + 63) / 64, WIDTH>>>(x.data_ptr<float>(), w.data_ptr<float>(), bias, s.data_ptr<float>(),
                                        y.data_ptr<float>(), x.size(0), x.size(1), w.size(0));
     return y;
 }
@@ -66,7 +67,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
 }
 '''
 DOUBLE = r'''
+#include "cuda_runtime.h"
 #include <torch/extension.h>
+constexpr int WIDTH = 64;
 static __device__ float twice(float x) { return x + x; }
 __global__ void run(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -74,7 +77,7 @@ __global__ void run(const float* x, float* y, int n) {
 }
 std::vector<torch::Tensor> doubled(const std::vector<torch::Tensor>& given, int n) {
     auto y = at::empty_like(given[0]);
-    run<<<dim3((n + 63) / 64), dim3(64)>>>(given[0].data_ptr<float>(), y.data_ptr<float>(), n);
+    run<<<dim3((n + 63) / 64), dim3(WIDTH)>>>(given[0].data_ptr<float>(), y.data_ptr<float>(), n);
     return {y};
 }
 '''
