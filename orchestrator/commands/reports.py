@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
@@ -83,7 +83,7 @@ def origin(given: Lineage) -> RenderableType | None:
 
 def profile(given: Profile) -> RenderableType:
     """A profile: each case's kernels, what bounds them, and the advice."""
-    table = Table("case", "kernel", "time", "floor", "bound", "coalescing", "active lanes", "occupancy")
+    table = Table("case", "kernel", "time", "floor", "bound", *_COUNTED, "occupancy")
     for case in given.cases:
         for kernel in case.kernels:
             table.add_row(
@@ -92,13 +92,24 @@ def profile(given: Profile) -> RenderableType:
                 duration(kernel.time_ns),
                 duration(case.floor_ns),
                 kernel.bound,
-                f"{kernel.counters.coalescing:.0%}",
-                f"{kernel.counters.active_lanes:.0%}" if kernel.counters.active_lanes else "",
+                *_counted(kernel.counters),
                 f"{kernel.occupancy_waves:g}/8 ({kernel.occupancy_limit})",
             )
     share = f"{given.roofline_fraction:.0%} of the roofline"
     head = f"{given.device}, {given.method_label}: {duration(given.time_ns)}, {share}"
     return Group(head, table, escape(given.advice))
+
+
+_COUNTED = ("GFLOP", "coalescing", "active lanes", "LDS conflicts", "atomics")
+
+
+def _counted(given: Profile.Counters) -> Iterator[str]:
+    """What was counted of a kernel, by the names of `_COUNTED`; empty where there is nothing to tell."""
+    yield f"{(given.vector_flops + given.matrix_flops) / 1e9:.3g}"
+    yield f"{given.coalescing:.0%}"
+    yield f"{given.active_lanes:.0%}" if given.active_lanes else ""
+    yield f"{given.lds_conflict_ratio:.0%}" if given.lds_conflict_ratio else ""
+    yield f"{given.atomics:,}" if given.atomics else ""
 
 
 def outcomes(given: Iterable[Outcome]) -> Table:
