@@ -76,7 +76,7 @@ def test_good_plan_passes() -> None:
         ("operations.0.launch.block.x", 0, "operations[0].launch.block"),
         ("operations.0.launch.dynamic_lds_bytes", 1 << 20, "operations[0].launch.dynamic_lds_bytes"),
         ("operations.0.launch.dynamic_lds_bytes", -1, "operations[0].launch.dynamic_lds_bytes"),
-        ("operations.0.launch.arguments", bytes(5000), "operations[0].launch.arguments"),
+        ("operations.0.launch.arguments", bytes(20000), "operations[0].launch.arguments"),
         ("operations.0.launch.relocations.1.at", 17, "operations[0].launch.relocations[1].at"),
         ("operations.0.launch.relocations.1.at", 4, "operations[0].launch.relocations[1].at"),
         ("operations.0.launch.relocations.0.at", -8, "operations[0].launch.relocations[0].at"),

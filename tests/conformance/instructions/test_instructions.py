@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 
 from tests.conformance.exact import POSITIVE, X, Y, exact, joined, singles, toward
-from tests.conformance.harness import Array, Feature, integers, numbers
+from tests.conformance.harness import Array, Feature, NeedsDevice, integers, numbers
 
 instructions = Feature(__file__)
 
@@ -156,6 +156,18 @@ def about_the_block(x: Array) -> Array:
     lane = np.arange(192) % 64
     same = [np.full(192, value) for value in (1, 2, 65, 192)]
     return np.stack([*same, lane, np.full(192, 10)], axis=1).reshape(-1).astype(np.int32)
+
+
+@instructions.program(x=numbers(64))
+def buffer_by_name(x: Array) -> NeedsDevice:
+    """A load through a buffer resource, called by LLVM's name of it."""
+    return NeedsDevice("it uses llvm.amdgcn.raw.buffer.load.f32")
+
+
+@instructions.program(x=numbers(64))
+def buffer_resource(x: Array) -> NeedsDevice:
+    """The same by clang's builtins and type."""
+    return NeedsDevice("__amdgpu_buffer_rsrc_t")
 
 
 test_instructions = instructions.test()
