@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.conformance.harness import Array, Feature, integers
+from tests.conformance.harness import Array, Feature, Refuses, integers
 
 index = Feature(__file__)
 
 X = {"x": integers(1000, low=-(2**31), high=2**31)}
 U = {"x": integers(1000, low=0, high=2**32, dtype=np.uint32)}
 L = {"x": integers(1000, low=0, high=2**63, dtype=np.uint64)}
+
+
+@index.program(**U)
+def divided_by_zero(x: Array) -> Refuses:
+    """C++ leaves it open, and what a GPU gives is nowhere said."""
+    return Refuses(
+        "CRASHED", "in the kernel each(unsigned int const*, unsigned int*, long): an integer is divided by zero"
+    )
 
 
 @index.program(**U)
