@@ -164,7 +164,11 @@ ENDINGS: dict[str, tuple[str, str, str]] = {
         "CRASHED",
         "SIGSEGV",
     ),
-    "assembly": (GOOD.replace("out[i] =", 'asm volatile("v_mov_b32 v0, 0"); if (i < n) out[i] ='), "NEEDS_DEVICE", "assembly"),
+    "assembly": (
+        GOOD.replace("out[i] =", 'asm volatile("v_mov_b32 v0, 0"); if (i < n) out[i] ='),
+        "NEEDS_DEVICE",
+        "assembly",
+    ),
     "host copies": (
         f"{HEAD}{GOOD_KERNEL}{SIGNATURE} {{ float x[777]; hipMemcpy(x, a, n * 4, hipMemcpyDefault); "
         f"for (int i = 0; i < n; i++) x[i] *= 2; hipMemcpy(out, x, n * 4, hipMemcpyDefault); {LAUNCH} }}",
