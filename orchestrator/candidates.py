@@ -7,7 +7,7 @@ from pathlib import Path
 
 from google.protobuf.duration_pb2 import Duration
 
-from kernelvault import digest
+from kernelvault import digest, formats
 from kernelvault.devices import TARGETS
 from kernelvault.v1.compiler_pb2 import VerifyAction
 from kernelvault.v1.kernel_pb2 import Candidate
@@ -101,5 +101,5 @@ def action(candidate: Candidate, task: str, *, targets: Iterable[str], timeout_s
 
 def _format_of(path: Path, source: bytes) -> str:
     if path.suffix == ".py":
-        return "hip-module" if b"cpp_extension" in source and b"@triton" not in source else "triton"
+        return name_of(formats.of_modules([source]))
     return "hip-torch" if b"PYBIND11_MODULE" in source or b"torch/extension.h" in source else "hip-abi"

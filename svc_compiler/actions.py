@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from kernelvault import digest, errors
+from kernelvault import digest, errors, formats
 from kernelvault.v1 import artifact_pb2, compiler_pb2, kernel_pb2
 from svc_compiler.hip.toolchain import TARGETS
 
@@ -106,16 +106,16 @@ async def complete_sources(sources: Sequence[artifact_pb2.Artifact], fetch: Fetc
 
 
 def _complete_format(action: compiler_pb2.VerifyAction) -> None:
-    formats = kernel_pb2.Candidate
-    if action.format == formats.FORMAT_UNSPECIFIED:
+    kinds = kernel_pb2.Candidate
+    if action.format == kinds.FORMAT_UNSPECIFIED:
         action.format = detect_format(action.sources)
     language = _LANGUAGE_OF[action.format]
-    if action.language not in (language, formats.LANGUAGE_UNSPECIFIED):
-        raise errors.InvalidArgument("action.language", f"does not fit the format {formats.Format.Name(action.format)}")
+    if action.language not in (language, kinds.LANGUAGE_UNSPECIFIED):
+        raise errors.InvalidArgument("action.language", f"does not fit the format {kinds.Format.Name(action.format)}")
     action.language = language
     suffixes = _SUFFIXES[action.format]
     if not any(source.path.endswith(suffixes) for source in action.sources):
-        shown = "Python" if action.format == formats.HIP_MODULE else formats.Language.Name(language)
+        shown = "Python" if action.format == kinds.HIP_MODULE else kinds.Language.Name(language)
         raise errors.InvalidArgument("action.sources", f"none is a {shown} source; name one *{', *'.join(suffixes)}")
     action.entry_point = action.entry_point or _DEFAULT_ENTRY.get(action.format, "")
     if action.entry_point and not _NAME.fullmatch(action.entry_point):
@@ -126,8 +126,7 @@ def detect_format(sources: Sequence[artifact_pb2.Artifact]) -> kernel_pb2.Candid
     """The format that a candidate's sources are written in."""
     modules = [source.contents for source in sources if source.path.endswith(".py")]
     if modules:
-        builds = any(b"cpp_extension" in text for text in modules) and not any(b"@triton" in text for text in modules)
-        return kernel_pb2.Candidate.HIP_MODULE if builds else kernel_pb2.Candidate.TRITON_MODULE
+        return formats.of_modules(modules)
     if any(b"PYBIND11_MODULE" in source.contents or b"torch/" in source.contents for source in sources):
         return kernel_pb2.Candidate.HIP_TORCH
     return kernel_pb2.Candidate.HIP_ABI

@@ -34,8 +34,7 @@ def kernel(task: Task, request: generator_pb2.GenerateCandidatesRequest, *, budg
     given = _given(task, request.format, request.target, whole=whole)
     room = max(0, budget_tokens * CHARS_PER_TOKEN - len(system) - len(given))
     if request.HasField("optimization"):
-        hidden = {case.id for case in task.cases if case.hidden}
-        baseline = optimizing.render(request.optimization, hidden, room)
+        baseline = optimizing.render(request.optimization, task, room)
         given, room = f"{given}\n\n{baseline}", room - len(baseline)
     if request.HasField("seed_kernel"):
         ported = porting.render(request.seed_kernel, FORMATS[request.format], room)

@@ -8,7 +8,7 @@ from kernelvault.v1.compiler_pb2 import VerificationReport
 from kernelvault.v1.generator_pb2 import Attempt
 from kernelvault.v1.kernel_pb2 import Task
 from svc_generator.prompts import outcome
-from svc_generator.prompts.markdown import clip, fence
+from svc_generator.prompts.markdown import clip, file
 
 _LEAST_SOURCE_CHARS = 400
 
@@ -18,7 +18,7 @@ def render(attempts: Sequence[Attempt], task: Task, budget_chars: int, *, newest
 
     With `newest_first` the newest one's source comes before the best one's. What is known of hidden cases is left out.
     """
-    hidden = {case.id for case in task.cases if case.hidden}
+    hidden = outcome.hidden_cases(task)
     best = fastest(attempts)
     first = _first_of_its_kind(attempts)
     results = [
@@ -84,9 +84,4 @@ def _repeated(number: int) -> str:
 
 
 def _source(attempt: Attempt) -> str:
-    files = attempt.candidate.sources
-    return "\n".join(fence(one.contents.decode(errors="replace"), _tag(one.path)) for one in files)
-
-
-def _tag(path: str) -> str:
-    return {"py": "python", "txt": "text"}.get(path.rpartition(".")[2], "cpp")
+    return "\n".join(map(file, attempt.candidate.sources))

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
+from kernelvault.v1.artifact_pb2 import Artifact
+
 _CUT = "\n[cut off here]"
+
+
+_TAGS = {"py": "python", "txt": "text"}
+
+
+def file(source: Artifact) -> str:
+    """A source as a fenced block of its language."""
+    return fence(source.contents.decode(errors="replace"), _TAGS.get(source.path.rpartition(".")[2], "cpp"))
 
 
 def fence(text: str, tag: str) -> str:

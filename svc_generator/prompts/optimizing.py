@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from kernelvault import errors
 from kernelvault.v1.generator_pb2 import Optimization
+from kernelvault.v1.kernel_pb2 import Task
 from svc_generator.prompts import outcome
-from svc_generator.prompts.markdown import fence, section
+from svc_generator.prompts.markdown import fence, file, section
 
 
-def render(given: Optimization, hidden: set[str], room_chars: int) -> str:
+def render(given: Optimization, task: Task, room_chars: int) -> str:
     """The baseline with its results, and what may change; nothing is clipped, as half a kernel cannot be made faster.
 
-    `hidden` are the IDs of cases that are not shown. Raises errors.InvalidArgument where it takes more than
-    `room_chars`.
+    What is known of hidden cases is left out. Raises errors.InvalidArgument where it takes more than `room_chars`.
     """
-    sources = "\n\n".join(
-        fence(source.contents.decode(errors="replace"), "python" if source.path.endswith(".py") else "cpp")
-        for source in given.baseline.candidate.sources
-    )
+    sources = "\n\n".join(map(file, given.baseline.candidate.sources))
     asked = _of_one(given) if given.HasField("kernel") else "Write it anew, faster, and still right for all cases."
-    results = outcome.describe(given.baseline, hidden)
+    results = outcome.describe(given.baseline, outcome.hidden_cases(task))
     text = section("The kernel to make faster", f"{results}\n\n{sources}\n\n{asked}")
     if len(text) > room_chars:
         raise errors.InvalidArgument(

@@ -7,12 +7,18 @@ import re
 
 from kernelvault.v1.compiler_pb2 import Diagnostic, Finding, VerificationReport
 from kernelvault.v1.generator_pb2 import Attempt
+from kernelvault.v1.kernel_pb2 import Task
 from svc_generator.prompts.markdown import clip, quote
 
 _MOST_ITEMS = 8
 _MOST_WORDS = 600
 _MOST_REFLECTION = 3000
 _MOST_LINE = 160
+
+
+def hidden_cases(task: Task) -> set[str]:
+    """The IDs of the cases of which nothing is told."""
+    return {case.id for case in task.cases if case.hidden}
 
 
 def describe(attempt: Attempt, hidden: set[str]) -> str:
